@@ -26,8 +26,8 @@ from infimum.engines.complete_options import CompleteOptions  # noqa: E402
 from infimum.engines.complete_run import CompleteRun  # noqa: E402
 from infimum.engines.region_list import BYTES  # noqa: E402
 from infimum.evaluation.evaluator import compile as compiled  # noqa: E402
-from infimum.problem.goal import Goal  # noqa: E402
 from infimum.problem.problem import Problem  # noqa: E402
+from infimum.problem.settings import Goal, Method  # noqa: E402
 
 XTOL = 1e-4
 MOST_BYTES = 32  # a region, at most
@@ -44,7 +44,7 @@ def search(name: str, n: int, most: int, device: str = "cpu") -> dict[str, Any]:
     p = problems.get(f"complete_search_{name}", n)
     start = time.perf_counter()
     f, goal = compiled(p.fun, n, device=device), Goal(atol=math.inf, xtol=XTOL)
-    run = CompleteRun(Problem(p.fun, p.lo, p.hi), f, CompleteOptions(), goal, seed=0)
+    run = CompleteRun(Problem(p.fun, p.lo, p.hi), f, Method("complete", CompleteOptions(), goal))
     begun, largest = time.perf_counter(), 0
     for _ in run.steps():
         largest = max(largest, len(run.search.list))

@@ -19,9 +19,9 @@ class StandIn:
     name = "stand-in"
     told: Any = None
 
-    def __init__(self, problem, evaluator, options, goal, seed, max_boxes=None, memory_limit=None, batch=None):
-        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
-        self.max_boxes, self.batch = max_boxes or 20000, batch
+    def __init__(self, problem, evaluator, method, limits, batch=None):
+        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
+        self.max_boxes, self.batch = limits.max_boxes or 20000, batch
         self.lo, self.hi, self.low = problem.lo[:, None].copy(), problem.hi[:, None].copy(), np.array([-np.inf])
         self.best, self.value, self.evaluations, self.count = None, np.inf, 0, 0
         self.incumbent = SimpleNamespace(box=self.told)

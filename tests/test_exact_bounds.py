@@ -16,8 +16,8 @@ from infimum import BoundsError, Constraint, OptionError, feasible, minimize
 from infimum.blackbox.variables import Variables
 from infimum.parallel.proofs.portion_prover import PortionProver
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Machine, Method
 from infimum.problem.variable_bounds import read_bounds
 from infimum.search.checkpoint import load
 
@@ -221,8 +221,8 @@ def test_workers_know_the_bounds():
     r = minimize(himmelblau, [(-PI, 5), (Fraction(-10, 3), 5), (THIRD, 1)], workers=1, portions=4, xtol=1e-3)
     assert r.verdict.name == "PROVED" and Fraction(r.x[2]) > THIRD and r.lower <= THIRD <= r.upper
     problem = Problem.read(himmelblau, [(THIRD, 1)] * 3, start_boxes=[[(THIRD, 0.5)] * 3, [(0.5, 1)] * 3])
-    prover = PortionProver.of(problem, infimum.compile(himmelblau, 3), engine="auto", options=SwarmOptions(), goal=Goal(), seed=0,
-                              batch=64, device="cpu", memory_limit=None)
+    prover = PortionProver.of(problem, infimum.compile(himmelblau, 3), Method("auto", SwarmOptions(), Goal()),
+                              Machine("cpu", None, 64), None)
     sent = pickle.loads(pickle.dumps(prover))
     assert all(np.array_equal(a, b) for a, b in zip(sent.outer, problem.outer, strict=True))
     assert all(np.array_equal(a, b) for a, b in zip(sent.start.outer, problem.start.outer, strict=True))

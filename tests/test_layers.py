@@ -18,7 +18,7 @@ expr
 problem
 problems
 blackbox
-result
+result problem.settings
 structure
 trace
 kernel

@@ -11,7 +11,7 @@ import pytest
 import infimum
 from infimum.certify.verdict import listed, proved_result
 from infimum.problem.cover import Cover
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, number_of
 from infimum.result import Verdict
 from infimum.search.incumbent import Incumbent

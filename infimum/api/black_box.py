@@ -5,14 +5,14 @@ import json
 import math
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from infimum.api.maximisation import Maximising
-from infimum.api.objective import Objective, is_empty
+from infimum.api.objective import Objective, Posed, is_empty
 from infimum.blackbox.callables import PythonFunctions
 from infimum.blackbox.command import Command
 from infimum.blackbox.journal import Journal, warm_start
@@ -21,23 +21,20 @@ from infimum.blackbox.journal_reading import read_journal, read_path, torn_heade
 from infimum.blackbox.outcome import Outcome
 from infimum.blackbox.problem_comparison import has_identities
 from infimum.blackbox.recorded_trials import Recorded
-from infimum.blackbox.trial_workers import BlackBox, read_timeout, read_workers
+from infimum.blackbox.trial_workers import BlackBox
 from infimum.blackbox.variables import Variables, lasting
 from infimum.engines.index.black_box_search import BlackBoxSearch
-from infimum.engines.index.index_options import IndexOptions
 from infimum.engines.index.index_run import BlackBoxRun, Here
 from infimum.errors import JournalError, OptionError
 from infimum.parallel.worker_start import start_workers
 from infimum.plotting import View
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Limits, Method, Trials, Watching
 from infimum.result import Result
-from infimum.search.callbacks import read_callback
-from infimum.search.driver import drive, watch_of
-from infimum.support.clock import Watch
+from infimum.search.driver import drive
 from infimum.support.output_files import warn
 
 TRIALS_A_VARIABLE = 1000   # the budget where none is given, nor a time limit
-_ON_A_CLUSTER = 16         # trials of a round there, so that results do not depend on its size
 # arguments of `minimize` that engine="index" does not have: their default, and what to do
 _OTHERS = {
     "start_boxes": (None, "give bounds"), "max_boxes": (None, "use max_trials="), "checkpoint": (None, "use journal="),
@@ -48,49 +45,43 @@ _OTHERS = {
 }
 
 
-def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, constraints: Any, integrality: Any, x0: Any,
-              options: Any, time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
-              journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int,
-              of_engines: dict[str, Any], check: bool = True) -> Result:
-    """`minimize` with engine="index". `of_engines`: arguments that only other engines have. `check`: evaluate the best point of
-    a journal again before the run continues."""
+def refuse_others(objective: Objective, of_engines: dict[str, Any]) -> None:
+    """Raises for what engine="index" cannot do, and for arguments that only other engines have."""
     for name, (default, cure) in _OTHERS.items():
         if of_engines[name] != default:
             raise OptionError(f"engine 'index' has no {name}=: {cure}")
     if objective.purpose == "feasible":
         raise OptionError("engine 'index' proves nothing; feasible needs another engine")
-    watch, variables = watch_of(time_limit), Variables.read(bounds, integrality, n)
-    box = black_box_of(objective, variables, args, constraints)
-    return searched(box, variables, partial(problem_of, box, args), objective.maximises, watch, x0, options, time_limit,
-                    max_trials, workers, timeout, journal, batch, callback, progress, seed, check)
 
 
-def searched(box: BlackBox, variables: Variables, problem: Callable[[], dict[str, Any]], maximises: bool, watch: Watch, x0: Any,
-             options: Any, time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
-             journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int,
-             check: bool = True) -> Result:
+def by_trials(objective: Objective, posed: Posed, method: Method, limits: Limits, trials: Trials, watching: Watching) -> Result:
+    """`minimize` with engine="index"."""
+    variables = Variables.read(posed.bounds, posed.integrality, posed.n)
+    box = black_box_of(objective, variables, posed.args, posed.constraints)
+    return searched(box, partial(problem_of, box, posed.args), posed.x0, method, limits, trials, watching)
+
+
+def searched(box: BlackBox, problem: Callable[[], dict[str, Any]], x0: Any, method: Method, limits: Limits, trials: Trials,
+             watching: Watching) -> Result:
     """What the trials of a black box find. `problem()`: what the journal says of it."""
-    callback, asked = read_callback(callback), IndexOptions.read(options)
-    count, seconds = read_workers(1 if workers is None else workers), read_timeout(timeout)
-    batch = (_ON_A_CLUSTER if isinstance(count, str) else count) if batch is None else whole("batch", batch)
-    most = whole("max_trials", max_trials) if max_trials is not None else \
+    variables, maximises, options, time_limit = box.variables, box.maximise, method.options, limits.time_limit
+    most = trials.max_trials if trials.max_trials is not None else \
         math.inf if time_limit is not None else TRIALS_A_VARIABLE * len(variables)
     starts = start_points(x0, variables)
-    others = trials_of(asked.warm_start, variables, box.constraints, maximises)
-    settings = {**asked.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts],
-                "batch": batch, "asynchronous": asked.asynchronous}
-    kept = None if journal is None else open_journal(journal, problem(), settings)
+    others = trials_of(options.warm_start, variables, box.constraints, maximises)
+    settings = {**options.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts],
+                "batch": trials.batch, "asynchronous": options.asynchronous}
+    kept = None if trials.journal is None else open_journal(trials.journal, problem(), settings)
     try:
-        if kept is not None and not asked.asynchronous:
-            batch = kept.settings["batch"]
-        here = count == 1 and seconds is None and not isinstance(box, Command)
-        with (Here(box) if here else start_workers(box, count, seconds)) as crew:
-            search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
-            sign = -1.0 if maximises else 1.0
-            target = None if asked.target is None else sign * asked.target
-            run = BlackBoxRun(search, Recorded(crew, kept), asked, most, batch, target, seed, check)
-            return drive(Maximising(run) if maximises else run, time_limit=time_limit, callback=callback,
-                         progress=progress, watch=watch, view=View(None, variables.lo, variables.hi))
+        batch = trials.batch if kept is None or options.asynchronous else kept.settings["batch"]
+        here = trials.workers == 1 and trials.timeout is None and not isinstance(box, Command)
+        with (Here(box) if here else start_workers(box, trials.workers, trials.timeout)) as crew:
+            search = BlackBoxSearch(variables, box.constraints, options, starts, others)
+            target = None if options.target is None else -options.target if maximises else options.target
+            run = BlackBoxRun(search, Recorded(crew, kept), options, replace(trials, max_trials=most, batch=batch), target,
+                              method.seed)
+            return drive(Maximising(run) if maximises else run, time_limit=time_limit, callback=watching.callback,
+                         progress=watching.progress, watch=watching.watch, view=View(None, variables.lo, variables.hi))
     finally:
         if kept is not None:
             kept.close()
@@ -176,10 +167,3 @@ def _begins_anew(path: str) -> bool:
             return torn_header(file.read(4096))
     except OSError:  # Journal says why
         return False
-
-
-def whole(name: str, value: Any) -> int:
-    """A positive whole number, checked."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise OptionError(f"{name} must be a positive whole number, not {value!r}")
-    return int(value)

@@ -14,17 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.api.objective import Objective, answer, evaluator_of, with_constraints
+from infimum.api.objective import Compiled, Objective, answer, evaluator_of, with_constraints
 from infimum.blackbox.outcome import Inner
 from infimum.blackbox.trial_functions import title
 from infimum.engines.registry import prover
 from infimum.errors import AgreementError, InfimumError, OptionError, TrialError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.plain_call_search import by_plain_calls
-from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.constraint import Constraint
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Limits, Machine, Method
 from infimum.problem.system import System
 from infimum.problem.text import counted
 from infimum.problem.variable_bounds import Outer
@@ -44,30 +43,25 @@ _FORMS = "a function of (y, z) that returns a comparison, or infimum.Constraint(
 class Proving:
     """How inner problems are proved: to which tolerances, within which limits, and where."""
 
-    goal: Goal
-    options: SwarmOptions
-    seed: int
-    time_limit: float | None
-    max_boxes: int | None
-    memory_limit: float | None
-    device: str
-    threads: int | None
+    method: Method
+    limits: Limits
+    machine: Machine
+    check: bool = True  # are plain calls compared with what was traced?
 
     def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, outer: Outer | None) -> Result:
         """The minimum within the bounds, of which some may be points."""
         problem = Problem(None, lo, hi, system=evaluator.system, outer=outer)
-        kind = prover("auto", None, True, evaluator.system is not None)
-        search = kind(problem, evaluator, self.options, self.goal, self.seed, self.max_boxes, self.memory_limit)
-        own, rest = math.inf if self.time_limit is None else self.time_limit, max(clock.left(), 1e-3)
+        search = prover("auto", None, True, evaluator.system is not None)(problem, evaluator, self.method, self.limits)
+        own, rest = math.inf if self.limits.time_limit is None else self.limits.time_limit, max(clock.left(), 1e-3)
         limit = min(own, rest)
         try:
             found = drive(search, time_limit=None if math.isinf(limit) else limit, progress=False)
-            found = answer(Objective(None), problem, evaluator, found, search, 0.0, [])
+            found = answer(Objective(None), problem, evaluator, found, search, Compiled(evaluator))
         except clock.Over:
             raise
         except clock.OutOfTime as early:  # before anything was enclosed
             why = f"the time limit of {limit:g} s was reached while {early} the function"
-            found = by_plain_calls(problem, None, None, why, 0.0, self.seed, "auto")
+            found = by_plain_calls(problem, None, None, why, 0.0, self.method.seed, "auto")
         if found.verdict not in (Verdict.PROVED, Verdict.INFEASIBLE):
             clock.pause()  # the time of the whole run, if it is that which is over
             if rest < own and found.message.startswith("the time limit"):
@@ -87,14 +81,12 @@ class Solved(NamedTuple):
 class InnerProblem:
     """Minimise or maximise fun(y, z), or fun(y, z, s) with s = simulate(y), over z; `constraints` have the same arguments."""
 
-    def __init__(self, objective: Objective, simulate: Callable[..., Any] | None, constraints: Any, lo: np.ndarray,
-                 hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True, check: bool = True,
-                 outer: Outer | None = None):
+    def __init__(self, objective: Objective, simulate: Callable[..., Any] | None, constraints: Any, problem: Problem,
+                 integers: tuple[int, ...], proving: Proving, held: bool = True):
         self.objective, self.simulate, self.constraints = objective, simulate, _listed(constraints)
-        self.lo, self.hi, self.outer, self.integers, self.proving = lo, hi, outer, integers, proving
+        self.lo, self.hi, self.outer, self.integers, self.proving = problem.lo, problem.hi, problem.outer, integers, proving
         self.held = held                            # may y be traced? Not where it holds values of any kind
         self.why: str | None = None                 # why it cannot be
-        self.check = check                          # are plain calls compared with what was traced?
         self._compiled: dict[tuple, Evaluator] = {}  # traced in y, by the shapes of y and of what is simulated
 
     def __getstate__(self) -> dict[str, Any]:
@@ -154,22 +146,24 @@ class InnerProblem:
         proving, (fun, purpose) = self.proving, self.objective
         named = "y and z" if self.simulate is None else "y, z, and s, which `simulate` returned"
         objective = Objective(of_vector(fun, parts, named), purpose)
-        own = evaluator_of(objective, n, (), proving.device, proving.threads, proving.memory_limit)
+        own = evaluator_of(objective, n, (), proving.machine, proving.limits.memory_limit)
         constraints = [_constraint_of_vector(one, parts, named) for one in self.constraints]
-        return with_constraints(own, constraints, integers, None, 0.0)[0]
+        return with_constraints(own, constraints, integers, None, 0.0).evaluator
 
     def _solved(self, evaluator: Evaluator, held: np.ndarray) -> Solved:
         """The inner problem with the first variables held; raises AgreementError where the functions were traced as others."""
         lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
-        agreement = Agreement(evaluator.functions if self.check else ())
-        agreement.over(Box(lo, hi, evaluator.system.integers if evaluator.system is not None else ()), self.proving.seed)
+        agreement = Agreement(evaluator.functions if self.proving.check else ())
+        agreement.over(Box(lo, hi, evaluator.system.integers if evaluator.system is not None else ()), self.proving.method.seed)
         outer = self.outer and Outer(*(np.append(held, end) for end in self.outer))
         found, least = self.proving.prove(evaluator, lo, hi, outer), 0.0
         evaluations = found.nfev
         system = evaluator.system
         constrained = system is not None and system.m > 0  # those that hold everywhere are left out
         if found.verdict is Verdict.INFEASIBLE and constrained:
-            roughly = replace(self.proving, goal=_VIOLATED, max_boxes=min(_MOST, self.proving.max_boxes or _MOST))
+            method, limits = replace(self.proving.method, goal=_VIOLATED), self.proving.limits
+            limits = replace(limits, max_boxes=min(_MOST, limits.max_boxes or _MOST))
+            roughly = replace(self.proving, method=method, limits=limits)
             far = roughly.prove(_violation_of(evaluator), lo, hi, outer)
             found, least = replace(far, verdict=Verdict.INFEASIBLE, lower=-math.inf), far.upper
             evaluations += far.nfev

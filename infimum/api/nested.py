@@ -18,13 +18,15 @@ from infimum.blackbox.outcome import Outcome
 from infimum.blackbox.trial_functions import Part, title
 from infimum.blackbox.trial_workers import read_workers
 from infimum.blackbox.variables import Variables
+from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import BoundsError, OptionError
 from infimum.points.random_numbers import read_seed
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.goal import Goal
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Limits, Machine, Method, Trials, Watching
 from infimum.result import Result
+from infimum.search.callbacks import read_callback
 from infimum.search.driver import watch_of
 from infimum.support import environment
 from infimum.support.number_checks import check_number
@@ -71,8 +73,7 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     >>> r.verdict.name, r.trials.inner.verdict, r.trials.inner.upper - r.trials.inner.lower < 1e-6, np.round(r.x, 2).tolist()
     ('CANDIDATE', 'PROVED', True, [0.17, 0.03])
     """
-    for name, value in (("atol", atol), ("rtol", rtol)):
-        check_number(name, value, optional=False)
+    goal = Goal.read(atol, rtol)
     for name, value in (("time_limit", time_limit), ("inner_time_limit", inner_time_limit), ("inner_max_boxes", inner_max_boxes),
                         ("memory_limit", memory_limit)):
         check_number(name, value, optional=True, positive=True)
@@ -80,12 +81,13 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     if not isinstance(workers, str):
         backend_of(device, memory_limit, threads)  # raises at once what would else be said of each trial
     variables, objective = Variables.read(outer, integrality), Objective(fun, "maximise" if maximise else "minimise")
-    proving = Proving(Goal(float(atol), float(rtol), None), SwarmOptions.read(_QUICK | (inner_options or {})), seed,
-                      inner_time_limit, inner_max_boxes, memory_limit, device, threads)
+    proving = Proving(Method("auto", SwarmOptions.read(_QUICK | (inner_options or {})), goal, seed),
+                      Limits(inner_time_limit, inner_max_boxes, memory_limit), Machine(device, threads), check)
     box = NestedFunctions(variables, constraints, _inner_problem(objective, simulate, inner_constraints, inner, inner_integrality,
-                                                                 proving, not variables.choices, check))
-    found = searched(box, variables, box.describe, objective.maximises, watch, x0, options, time_limit, max_trials, workers,
-                     timeout, journal, batch, callback, progress, seed, check)
+                                                                 proving, not variables.choices))
+    watching = Watching(watch, read_callback(callback), progress)
+    found = searched(box, box.describe, x0, Method("index", IndexOptions.read(options), goal, seed), Limits(time_limit),
+                     Trials.read(max_trials, workers, timeout, journal, batch, check), watching)
     why = box.inner.why
     again = "" if why is None else f"; traced again in each trial, since this cannot be traced in y: {why.split('. ')[0]}"
     return replace(found, message=found.message + again, view=None, device="cpu" if device == "auto" else device)
@@ -124,13 +126,13 @@ class NestedFunctions(PythonFunctions):
 
     def describe(self) -> dict[str, Any]:
         """What tells this problem from others, the inner one included."""
-        inner, proving = self.inner, self.inner.proving
+        inner, method = self.inner, self.inner.proving.method
         return {**super().describe(), "inner": {
             "bounds": [[str(end) for end in ends] for ends in zip(inner.lo, inner.hi, *(inner.outer or ())[:2], strict=True)],
             "integers": list(inner.integers),
             "simulate": None if inner.simulate is None else described(Part(inner.simulate, "")),
-            "constraints": [_described(one) for one in inner.constraints], "goal": [proving.goal.atol, proving.goal.rtol],
-            "max_boxes": proving.max_boxes, "seed": proving.seed, "options": asdict(proving.options)}}
+            "constraints": [_described(one) for one in inner.constraints], "goal": [method.goal.atol, method.goal.rtol],
+            "max_boxes": inner.proving.limits.max_boxes, "seed": method.seed, "options": asdict(method.options)}}
 
 
 def _described(one: Any) -> dict[str, Any]:
@@ -152,7 +154,7 @@ class _Asked:
 
 
 def _inner_problem(objective: Objective, simulate: Any, constraints: Any, bounds: Any, integrality: Any, proving: Proving,
-                   held: bool, check: bool) -> InnerProblem:
+                   held: bool) -> InnerProblem:
     """The inner problem, from the user's arguments, checked."""
     for name, function in (("fun", objective.fun), ("simulate", simulate)):
         if not callable(function) and not (name == "simulate" and function is None):
@@ -162,7 +164,7 @@ def _inner_problem(objective: Objective, simulate: Any, constraints: Any, bounds
         raise BoundsError(f"inner variable {none} is a whole number, and there is none between its bounds")
     for i in np.flatnonzero(problem.narrow)[:1]:
         raise BoundsError(f"at most one double lies between the bounds of inner variable {i}, which are none: give a double")
-    return InnerProblem(objective, simulate, constraints, problem.lo, problem.hi, integers, proving, held, check, problem.outer)
+    return InnerProblem(objective, simulate, constraints, problem, integers, proving, held)
 
 
 def _threads(threads: int | None, workers: Any) -> int | None:

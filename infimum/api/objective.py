@@ -1,6 +1,6 @@
 """What is asked of a function, and under which constraints: from the user's arguments to an Evaluator, and back again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,9 +16,10 @@ from infimum.expr.build import build
 from infimum.plotting import View
 from infimum.problem.fixed_variables import Reduced, restored
 from infimum.problem.problem import Problem
+from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
 from infimum.result import Result
-from infimum.search.branch_and_bound import LEAST, lanes_of
+from infimum.search.branch_and_bound import lanes_of
 from infimum.trace.agreement import Agreement, Box
 from infimum.trace.constraint_reading import Constraints, impossible, read_constraints
 from infimum.trace.trace import arguments
@@ -45,6 +46,17 @@ class Objective(NamedTuple):
         return own if own is None or not self.maximises else lambda x: -own(x)
 
 
+class Posed(NamedTuple):
+    """A problem as a user poses it, beside its function; nothing of it is read yet."""
+
+    bounds: Any
+    n: int | None
+    args: Any
+    constraints: Any
+    integrality: Any
+    x0: Any
+
+
 @contextmanager
 def naming_the_index(objective: Objective) -> Iterator[None]:
     """What cannot be traced can still be tried, and the error says so."""
@@ -65,10 +77,9 @@ def nothing(x: Any) -> float:
 nothing.is_ours = True
 
 
-def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
-                 batch: int = LEAST) -> Evaluator:
+def evaluator_of(objective: Objective, n: int, args: Any, machine: Machine, memory_limit: float | None) -> Evaluator:
     """The function to minimise, on its device."""
-    own = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
+    own = _own_evaluator(objective.fun, n, args, machine, memory_limit)
     if not objective.maximises:
         return own
     f = build("neg", own.f)
@@ -76,16 +87,16 @@ def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: 
                      own.functions)
 
 
-def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
-                   batch: int) -> Evaluator:
+def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, machine: Machine, memory_limit: float | None) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
+    device, threads = machine.device, machine.threads
     named = getattr(fun.backend, "devices", (fun.backend.name,)) if isinstance(fun, Evaluator) else ()
     if named and device not in ("auto", *named):
         raise OptionError(f"device {device!r} belongs to a function; this Evaluator was compiled for {named[0]!r}")
     if isinstance(fun, Evaluator) and threads is not None:
         raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
     backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)
-    boxes = lanes_of(batch, n)
+    boxes = lanes_of(LEAST if machine.batch is None else machine.batch, n)
     needed = 8 * boxes * _ARRAYS * n
     if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
         cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
@@ -100,13 +111,20 @@ def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, th
     return fun
 
 
+class Compiled(NamedTuple):
+    """A function with its constraints: by how much its equations are relaxed, and notes for the user."""
+
+    evaluator: Evaluator
+    relaxed: float = 0.0
+    notes: Sequence[str] = ()
+
+
 def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
-                     feasibility: float) -> tuple[Evaluator, float, list[str]]:
-    """The evaluator with its constraints, by how much equations are relaxed, and notes for the user. `none` is a variable whose
-    bounds hold no whole number."""
+                     feasibility: float) -> Compiled:
+    """The evaluator with its constraints. `none` is a variable whose bounds hold no whole number."""
     own = evaluator.system
     if own is None and not integers and is_empty(constraints):
-        return evaluator, 0.0, []
+        return Compiled(evaluator)
     if own is not None and not is_empty(constraints):
         raise OptionError("constraints belong to a function; this Evaluator was compiled with its own")
     read = read_constraints(constraints, evaluator.n) if own is None else Constraints.of(own)
@@ -117,22 +135,24 @@ def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int
     functions = (*evaluator.functions, *read.functions)
     if system is not None or read.functions:
         evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system, functions)
-    return evaluator, relaxed, read.notes
+    return Compiled(evaluator, relaxed, read.notes)
 
 
 def is_empty(constraints: Any) -> bool:
     return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
 
 
-def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
-           notes: list[str], asked: Asked = Asked()) -> Result:  # noqa: B008 (immutable)
-    """The result, with all that belongs to the question and the device."""
+def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, compiled: Compiled,
+           asked: Asked = Asked()) -> Result:  # noqa: B008 (immutable)
+    """The result, with all that belongs to the question and the device. The evaluator and the problem are those of the run, which
+    may have fewer variables than what was compiled."""
+    notes = compiled.notes
     result = replace(result, advice=advice(result, problem, evaluator, asked))
     feasible = _feasible(result, run)
     result = replace(result, device=place_of(evaluator.backend), batch=getattr(run, "batch", None), feasible=feasible,
                      purpose=objective.purpose)
     if evaluator.system is not None:
-        result = about_constraints(result, problem, evaluator, relaxed)
+        result = about_constraints(result, problem, evaluator, compiled.relaxed)
     if objective.purpose == "feasible" and feasible is not None:
         what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
         result = replace(result, message=f"{what} all constraints")

@@ -1,63 +1,33 @@
 """minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from collections.abc import Callable
+from dataclasses import fields
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from infimum.api.keyword_errors import by_place, refuse, refuse_trials
-from infimum.api.maximisation import Maximising
-from infimum.api.negated_results import maximised, opposite
-from infimum.api.objective import (
-    Comparison,
-    Objective,
-    answer,
-    evaluator_of,
-    is_empty,
-    naming_the_index,
-    nothing,
-    view_of,
-    with_constraints,
-)
+from infimum.api.objective import Objective, Posed, nothing
+from infimum.api.prepared_run import NewRun, Question, StoredRun, run, stored_problem
 from infimum.blackbox.trial_workers import read_portions, read_workers
-from infimum.certify.advice import Asked
-from infimum.engines.registry import PROVERS, check_dealt, prover
+from infimum.engines.registry import PROVERS
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.random_numbers import read_seed
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.fixed_variables import Reduced, Restoring, end_to_store, stored_end, without_fixed
-from infimum.problem.goal import Goal
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
-from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.settings import Goal, Limits, Machine, Method, Parallel, Trials, Watching, check_tolerances
 from infimum.problem.text import counted
-from infimum.problem.variable_bounds import Outer
 from infimum.result import Result
-from infimum.search.branch_and_bound import LEAST
 from infimum.search.callbacks import read_callback
-from infimum.search.checkpoint import State, check_writable, load, read_path, save_first
-from infimum.search.checkpoint_content import content_of, contradicts, restore, settings_of
-from infimum.search.driver import CheckpointWriter, drive, watch_of
-from infimum.search.progress import ProgressDisplay
+from infimum.search.checkpoint import check_writable, load, read_path
+from infimum.search.checkpoint_content import content_of, contradicts, settings_of
+from infimum.search.driver import watch_of
 from infimum.support import environment
-from infimum.support.clock import OutOfTime, Watch, answering
 from infimum.support.number_checks import check_number
-
-
-def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:
-    if evaluator.system is None:
-        from infimum.points.swarm import Swarm
-
-        return Swarm(problem, evaluator, *asked, **settings)
-    from infimum.points.constrained_swarm import ConstrainedSwarm
-
-    return ConstrainedSwarm(problem, evaluator, *asked, **settings)
-
 
 ENGINES = (*PROVERS, "swarm", "index")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
@@ -129,68 +99,31 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
     if engine != "index":
         refuse_trials(engine, {"max_trials": max_trials, "timeout": timeout, "journal": journal})
-    workers, portions = _read_workers(engine, workers, portions)
-    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol), ("feasibility", feasibility)):
-        check_number(name, value, optional=name == "xtol")
-    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
-        check_number(name, value, optional=True, positive=True)
-    check_number("time_limit", time_limit, optional=True, positive=True)
+    parallel, goal = Parallel.read(engine, workers, portions), Goal.read(atol, rtol, xtol)
+    check_number("feasibility", feasibility, optional=False)
+    limits = Limits.read(time_limit, max_boxes, memory_limit)
+    check_number("batch", batch, optional=True, positive=True)
     seed = read_seed(seed)
     _check_whose(options, engine)
     if engine == "index":
-        from infimum.api.black_box import by_trials
+        from infimum.api.black_box import by_trials, refuse_others
 
-        others = {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol, "atol": atol,
-                  "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device}
-        return by_trials(objective, bounds, n, args, constraints, integrality, x0, options, time_limit, max_trials, workers,
-                         timeout, journal, batch, callback, progress, seed, others, check)
-    _check_batch(batch)
-    watch = watch_of(time_limit)
-    callback = read_callback(callback)
-    atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
-    settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
+        refuse_others(objective, {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol,
+                                  "atol": atol, "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device})
+        trials = Trials.read(max_trials, workers, timeout, journal, batch, check)
+        watching = Watching(watch_of(time_limit), read_callback(callback), progress)
+        method = Method(engine, _read_options(options, engine), goal, seed)
+        return by_trials(objective, Posed(bounds, n, args, constraints, integrality, x0), method, limits, trials, watching)
+    machine = Machine.read(device, threads, batch)
+    watching = Watching(watch_of(time_limit), read_callback(callback), progress)
+    method = Method(engine, _read_options(options, engine, time_limit is not None), goal, seed)
     problem = Problem.read(objective.fun, bounds, n, x0, start_boxes)
     _check_start(problem, engine)
     integers, none, problem = read_integrality(integrality, problem)
-    _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
-    if checkpoint is not None:
-        checkpoint = _checkpoint_path(checkpoint, engine)
-
-    def run() -> Result:
-        with naming_the_index(objective):
-            evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
-                                     LEAST if batch is None else int(batch))
-            given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
-        compared = Comparison(given, problem, integers, seed, time_limit, check)
-        question, evaluator = without_fixed(problem, given)
-        _check_system(question, engine)
-        shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
-                  "view": view_of(given, problem, objective)}
-        if engine == "swarm":
-            _check_no_proof(settings)
-            search = _swarm(question, evaluator, settings, seed, limited=time_limit is not None)
-            found = drive(_seen(search, objective, evaluator), **shared)
-            with answering(watch):
-                return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
-        goal, told = Goal(atol, rtol, xtol), Asked(engine, workers, getattr(settings, "lp", False))
-        with _rounds(workers, portions, question, evaluator, engine, settings, goal, seed, memory_limit, batch, device,
-                     threads) as (rounds, lanes):
-            kind = prover(engine, lanes, batch is None, evaluator.system is not None, rounds)
-            search = kind(question, evaluator, settings, goal, seed, max_boxes, memory_limit)
-            writer = None
-            if checkpoint is not None:
-                asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": seed,
-                         "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
-                         "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
-                         "feasibility": float(feasibility), "system": None if given.system is None else given.system.key,
-                         "portions": None if rounds is None else rounds.portions, **_ends_to_store(problem, integers)}
-                writer = _checkpoint_writer(checkpoint, asked, problem)
-                writer.begin()
-            found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
-            with answering(watch):
-                return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
-    return _in_time(run, watch, problem, objective, args, time_limit, seed, engine, progress,
-                    bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
+    _check_particles(getattr(method.options, "particles", None), len(problem.lo), limits.memory_limit)
+    path = None if checkpoint is None else _checkpoint_path(checkpoint, engine)
+    question = Question(objective, args, problem, constraints, integers, none, float(feasibility), check)
+    return run(NewRun(question, method, machine, path), method, limits, machine, parallel, watching)
 
 
 @environment.ours
@@ -247,100 +180,33 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     the history.
     """
     refuse(unknown, resume)
-    checkpoint = read_path(checkpoint)
+    path = read_path(checkpoint)
     check_number("time_limit", time_limit, optional=True, positive=True)
-    watch = watch_of(time_limit)
-    callback = read_callback(callback)
-    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
-        check_number(name, value, optional=True)
-    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
-        check_number(name, value, optional=True, positive=True)
-    workers, portions = None if workers is None else read_workers(workers), read_portions(portions)
+    watching = Watching(watch_of(time_limit), read_callback(callback), progress)
+    check_tolerances(atol, rtol, xtol, optional=True)
+    given = Limits.read(time_limit, max_boxes, memory_limit)
+    parallel = Parallel(None if workers is None else read_workers(workers), read_portions(portions))
     from infimum.blackbox.journal_resume import going_on  # no other call reads a journal
 
-    if (how := going_on(checkpoint)) is not None:
+    if (how := going_on(path)) is not None:
         raise CheckpointError(how.said(how.call))
-    whole = load(checkpoint)
-    with content_of(checkpoint):
-        asked = _asked_anew(settings_of(whole), (atol, rtol, xtol), memory_limit)
-        engine, settings = asked["engine"], _settings_of(asked)
-    if portions is not None and asked.get("portions") not in (None, portions):
+    whole = load(path)
+    with content_of(path):
+        asked = _asked_anew(settings_of(whole), (atol, rtol, xtol), given.memory_limit)
+        method = Method(asked["engine"], _settings_of(asked), Goal(*asked["goal"]), asked["seed"])
+    if parallel.portions is not None and asked.get("portions") not in (None, parallel.portions):
         raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
     if fun is None and asked.get("purpose") != "feasible":
-        raise OptionError(f"the function of the run is missing: resume({checkpoint!r}, fun)")
+        raise OptionError(f"the function of the run is missing: resume({path!r}, fun)")
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
-    with content_of(checkpoint):
-        problem = _stored_problem(objective.fun, whole.arrays, asked.get("ends", ()))
+    with content_of(path):
+        problem = stored_problem(objective.fun, whole.arrays, asked.get("ends", ()))
         chosen = np.isin(np.arange(len(problem.lo)), asked.get("integers", ()))
         integers, none, problem = read_integrality(chosen, problem)
-
-    def run() -> Result:
-        evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
-        given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
-        if given.f.key != asked["key"]:
-            raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
-                                  "with")
-        if asked.get("system") != (None if given.system is None else given.system.key):
-            raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
-                                  "resume(..., constraints=...)")
-        compared = Comparison(given, problem, integers, asked["seed"], time_limit, check)
-        question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
-        goal, told = Goal(*asked["goal"]), Asked(engine, workers, getattr(settings, "lp", False))
-        state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
-        batch = asked["batch"] if state is None else state.values.get("batch", asked["batch"])
-        dealt = asked.get("portions") or portions
-        with _rounds(workers or (None if dealt is None else 1), dealt, question, evaluator, engine, settings, goal, asked["seed"],
-                     asked["memory_limit"], batch, device, threads) as (rounds, _):
-            kind = prover(engine, asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None, rounds)
-            with content_of(checkpoint):
-                search = kind(question, evaluator, settings, goal, asked["seed"], max_boxes, asked["memory_limit"])
-                if state is not None:
-                    restore(search, state)
-            anew = asked if rounds is None else asked | {"portions": rounds.portions}
-            if anew != whole.values["settings"]:
-                save_first(checkpoint, State(whole.values | {"settings": anew}, whole.arrays))
-            found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
-                          watch=watch, writer=_checkpoint_writer(checkpoint, anew, problem),
-                          view=view_of(given, problem, objective))
-            with answering(watch):
-                return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
-    with contradicts(checkpoint):
-        return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
-                        asked.get("system") is not None)
-
-
-def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, objective: Objective, args: Any, time_limit: float | None,
-             seed: int, engine: str, progress: bool | None, constrained: bool) -> Result:
-    """What `run` finds; if the time does not suffice to trace and compile the function, what plain calls of it find: with
-    constraints nothing, since no point would be proved to meet them."""
-    shown = ProgressDisplay(progress)
-    watch.show = shown.wait
-    try:
-        with watch:
-            return _about(problem, run())
-    except OutOfTime as early:
-        shown.clear()
-        plain = None if constrained else objective.plain(args)
-        best = early.best if early.best is None or not objective.maximises else (early.best[0], opposite(early.best[1]))
-        asked = time_limit is None or watch.asked_to_stop()
-        why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
-                                                        time_limit - watch.seconds)
-        why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
-        from infimum.points.plain_call_search import by_plain_calls
-
-        result = by_plain_calls(problem, plain, None if constrained else best, why, left, seed, engine)
-        result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
-        return _about(problem, result)
-    finally:
-        shown.clear()
-
-
-def _about(problem: Problem, result: Result) -> Result:
-    """The result, which says so where it is not about all of the bounds."""
-    if problem.start is None:
-        return result
-    scope = f"all this is about {problem.start.named()}, not about the rest of the bounds"
-    return replace(result, message=f"{result.message}; {scope}")
+    question = Question(objective, args, problem, constraints, integers, none, asked.get("feasibility", 0.0), check)
+    limits = Limits(time_limit, max_boxes, asked["memory_limit"])
+    with contradicts(path):
+        return run(StoredRun(question, path, whole, asked), method, limits, Machine(device, threads), parallel, watching)
 
 
 def _settings_of(asked: dict[str, Any]) -> Any:
@@ -353,72 +219,17 @@ def _settings_of(asked: dict[str, Any]) -> Any:
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:
     """The settings of a checkpoint, replaced where new ones are given."""
     atol, rtol, xtol = (old if new is None else float(new) for old, new in zip(asked["goal"], goal, strict=True))
-    limit = asked["memory_limit"] if memory_limit is None else float(memory_limit)
+    limit = asked["memory_limit"] if memory_limit is None else memory_limit
     return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
-def _read_workers(engine: str, workers: Any, portions: Any) -> tuple[int | str | None, int | None]:
-    """How many workers, or where, and into how many portions regions are dealt to them, checked."""
-    portions = read_portions(portions)
-    if portions is not None and (workers is None or engine not in PROVERS):
-        raise OptionError("portions= is for proofs with workers=, to whom regions are dealt in so many portions")
-    if workers is not None and engine == "swarm":
-        raise OptionError("workers= is for proofs and for engine='index'; engine 'swarm' uses threads=")
-    return workers if workers is None or engine == "index" else read_workers(workers), portions
+def _read_options(options: Any, engine: str, limited: bool = False) -> Any:
+    """The options of the engine, checked. `limited`: is there a time limit?"""
+    if engine == "index":
+        from infimum.engines.index.index_options import IndexOptions  # seldom needed
 
-
-@contextmanager
-def _rounds(workers: int | str | None, portions: int | None, question: Problem, evaluator: Evaluator, engine: str, settings: Any,
-            goal: Goal, seed: int, memory_limit: float | None, batch: int | None, device: str, threads: int | None) \
-        -> Iterator[tuple[Any, int | None]]:
-    """The rounds in which workers take part, if there are any, and the batch."""
-    if workers is None:
-        yield None, batch
-        return
-    check_dealt(settings)
-    from infimum.parallel.proofs.portion_dealer import dealt  # seldom needed
-
-    with dealt(workers, portions, question, evaluator, engine=engine, options=settings, goal=goal, seed=seed,
-               memory_limit=memory_limit, batch=batch, device=device, threads=threads) as started:
-        yield started
-
-
-def _seen(search: Any, objective: Objective, evaluator: Evaluator) -> Any:
-    seen = Maximising(search) if objective.maximises else search
-    return Restoring(seen, evaluator) if isinstance(evaluator, Reduced) else seen
-
-
-def _check_system(problem: Problem, engine: str) -> None:
-    """What is not there for problems with constraints."""
-    if problem.system is not None and problem.several is not None and engine == "newton":
-        raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
-
-
-def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:
-    x0 = {} if problem.x0 is None else {"x0": problem.x0}
-    boxes = {"": problem} if problem.start is None else {"": problem, "start.": problem.start}
-    arrays = {f"{whose}{name}": end for whose, box in boxes.items() for name, end in (("lo", box.lo), ("hi", box.hi))}
-    outer = {f"{whose}outer.{name}": end for whose, box in boxes.items() if box.outer is not None
-             for name, end in box.outer._asdict().items()}
-    return CheckpointWriter(checkpoint, State(asked, {**arrays, **outer, **x0}))
-
-
-def _stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any]) -> Problem:
-    """The problem of a checkpoint. Before release 0.3, ends were doubles."""
-    def read(whose: str) -> tuple[Any, ...]:
-        lo, hi, *outer = (arrays.get(f"settings.{whose}{name}") for name in ("lo", "hi", *(f"outer.{n}" for n in Outer._fields)))
-        return lo, hi, None if outer[0] is None else Outer(*outer)
-    (lo, hi, outer), start = read(""), read("start.")
-    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), None, outer,
-                   {(i, side): stored_end(number) for i, side, number in ends})
-
-
-def _ends_to_store(problem: Problem, integers: tuple[int, ...]) -> dict[str, Any]:
-    """Ends that are no doubles, of the variables for which not only the doubles around them are needed."""
-    wanted = {*np.flatnonzero(problem.narrow).tolist(), *integers}
-    found = [[i, side, stored] for (i, side), end in sorted(problem.ends.items())
-             if i in wanted and (stored := end_to_store(end)) is not None]
-    return {"ends": found} if found else {}
+        return IndexOptions.read(options)
+    return PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, limited)
 
 
 def _check_start(problem: Problem, engine: str) -> None:
@@ -433,17 +244,6 @@ def _checkpoint_path(checkpoint: str | PathLike, engine: str) -> str:
     path = read_path(checkpoint)
     check_writable(path)
     return path
-
-
-def _check_batch(batch: Any) -> None:
-    whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
-    if batch is not None and not (whole and batch >= LEAST):
-        raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
-
-
-def _check_no_proof(options: SwarmOptions) -> None:
-    if options.lp:
-        raise OptionError("option 'lp' bounds f from below, and engine 'swarm' proves no such bound: use engine 'auto'")
 
 
 def _check_whose(options: Any, engine: str) -> None:

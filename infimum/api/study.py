@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.api.black_box import digest_of, open_journal, start_points, trials_of, whole
+from infimum.api.black_box import digest_of, open_journal, start_points, trials_of
 from infimum.api.keyword_errors import by_place, refuse
 from infimum.api.negated_results import maximised, opposite
 from infimum.blackbox.journal_lines import Trial
@@ -26,6 +26,7 @@ from infimum.plotting import View
 from infimum.problem.text import counted
 from infimum.result import Progress, Result
 from infimum.support import environment
+from infimum.support.number_checks import whole
 from infimum.support.other_libraries import STUDY_NAMES, TRIAL_NAMES, no_attribute
 
 

@@ -32,7 +32,7 @@ class PythonFunctions:
             raise OptionError(f"fun must be a function of an array, not {fun!r}")
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,) if args is not None else ()
         own = Part(fun, title(fun, "The function"), args, -1.0 if maximise else 1.0)
-        self.variables = variables
+        self.variables, self.maximise = variables, maximise
         self.parts = (*read_constraints(constraints, len(variables)), own)
 
     @property

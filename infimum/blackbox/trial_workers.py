@@ -26,9 +26,11 @@ _ADDRESS = re.compile(r"ray|auto|ray://\S+|\S+:\d+")
 
 
 class BlackBox(Protocol):
-    """What is tried: `PythonFunctions` or `Command`."""
+    """What is tried: `PythonFunctions` or `Command`. With `maximise`, its values are those of -f."""
 
     constraints: int
+    variables: Any  # Variables
+    maximise: bool
 
     def evaluate(self, x: Sequence[float]) -> Outcome: ...
 

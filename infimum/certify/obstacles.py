@@ -14,7 +14,7 @@ from infimum.expr.node import Expr
 from infimum.kernel.node_enclosures import nodes_of
 from infimum.problem.cover import widths
 from infimum.problem.fixed_variables import Reduced
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions

@@ -8,7 +8,7 @@ from infimum.certify.uniqueness_question import Question
 from infimum.errors import InternalError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import Cover, widths
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.result import Result, Verdict
 from infimum.search.incumbent import Incumbent

@@ -19,7 +19,7 @@ from infimum.chains.grid import Grid, cells_at_first
 from infimum.chains.level import Level
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.descents import DENSE
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
 

@@ -23,7 +23,7 @@ from infimum.chains.grid import Grid, cells_at_first
 from infimum.chains.slice_nodes import Node, NodeLevel, joined
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import Expr, make
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import widths
 from infimum.search.incumbent import Incumbent
 from infimum.structure.coupling_scalars import coupling_of

@@ -23,18 +23,17 @@ from infimum.points.levenberg_marquardt import Levenberg
 from infimum.points.point_search import PointSearch
 from infimum.points.start_box_search import SearchInBoxes
 from infimum.points.swarm import Swarm
-from infimum.points.swarm_options import SwarmOptions
 from infimum.points.valley_polish import Polish
 from infimum.problem.cover import widths
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.problem.start_boxes import StartBoxes
 from infimum.result import Progress, Result
 from infimum.search.branch_and_bound import Branch
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
-from infimum.search.localisation import localised
+from infimum.search.localisation import affordable, localised
 from infimum.search.overlapped_work import Overlap
 from infimum.search.progress import Figures, bounds
 from infimum.search.root_box import Root
@@ -60,20 +59,19 @@ class Auto:
 
     name = "auto"
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
-                 may_move_to_gpu: bool = False, rounds: Rounds | None = None):
-        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
+    def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
+                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
-        self.max_boxes, self.memory_limit = max_boxes, memory_limit
+        self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
         self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
         self.rounds = rounds                    # in which regions are dealt to others
-        self.start, self.options = problem.several, options
+        self.start, self.options = problem.several, method.options
         self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start, problem.outer)
         self.first = self._first_search()
         self.searches: list[PointSearch] = [self.first]  # the one at work is the last
-        self.root = Root(evaluator, goal, self.incumbent, self.start)
+        self.root = Root(evaluator, method.goal, self.incumbent, self.start)
         self.branch: Branch | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
@@ -126,7 +124,7 @@ class Auto:
 
     def branch_of(self, state: State, batch: int | None = None) -> Branch:
         """The branch and bound of that state, which may be a portion of another one."""
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch or self.batch, self.start)
+        branch = Branch(self.evaluator, self.goal, self.incumbent, batch or self.batch, self.start)
         branch.restore(state)
         return branch
 
@@ -195,8 +193,8 @@ class Auto:
         product = self.proof is self.root and self.root.unions() is not None
         if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
             return
-        regions, boxes = self.proof.regions(), self.evaluations
-        for found in localised(self.evaluator, self.goal, self.incumbent, regions, lower, boxes, self.max_boxes):
+        regions, most = self.proof.regions(), affordable(self.evaluations, self.max_boxes)
+        for found in localised(self.evaluator, self.goal, self.incumbent, regions, lower, most):
             self.localised = found
             yield
 
@@ -260,7 +258,7 @@ class Auto:
         return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
 
     def _begin_to_branch(self) -> Iterator[None]:
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)
+        branch = Branch(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
         branch.begin(*(self.root.box if self.start is None else self.start.regions), self.root.known)
         self.branch = branch
         yield

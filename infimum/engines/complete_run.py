@@ -7,14 +7,13 @@ import numpy as np
 
 from infimum.bounds.propagation import propagate
 from infimum.certify.verdict import proved_result
-from infimum.engines.complete_options import CompleteOptions
 from infimum.engines.complete_search import CompleteSearch
 from infimum.engines.iteration_rounds import IterationRounds, OneIteration
 from infimum.engines.region_list import RegionList
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Result
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
@@ -30,14 +29,14 @@ class CompleteRun:
 
     name = "complete"
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, rounds: Rounds | None = None):
-        self.search = CompleteSearch(problem, evaluator, options, goal, seed)
-        self.problem, self.goal, self.seed = problem, goal, seed
-        self.max_boxes, self.memory_limit, self.limit = max_boxes, memory_limit, None
+    def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
+                 rounds: Rounds | None = None):
+        self.search = CompleteSearch(problem, evaluator, method.options, method.goal, method.seed)
+        self.problem, self.goal, self.seed = problem, method.goal, method.seed
+        self.max_boxes, self.memory_limit, self.limit = limits.max_boxes, limits.memory_limit, None
         boxes = problem.several and problem.several.with_doubles()
-        self.points = None if evaluator.system is None else ConstrainedSearch(evaluator, problem.lo, problem.hi, seed, problem.x0,
-                                                                              boxes)
+        self.points = None if evaluator.system is None else \
+            ConstrainedSearch(evaluator, problem.lo, problem.hi, method.seed, problem.x0, boxes)
         self.rounds = None if rounds is None else IterationRounds(rounds.dealer, rounds.portions)
         self.begun = self.points is None  # is nothing left to do before the first iteration?
         self.looked = self.before = 0     # iterations when points were last looked for; evaluations before those counted here

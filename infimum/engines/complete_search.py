@@ -25,8 +25,8 @@ from infimum.errors import BoundsError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.random_numbers import uniform
 from infimum.problem.cover import widths
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import Outer
 from infimum.search.feasible_incumbent import FeasibleIncumbent

@@ -11,6 +11,7 @@ from infimum.engines.newton_options import NewtonOptions
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Method
 from infimum.search.branch_and_bound import Branch
 
 _ALLOWED = "sweeps"
@@ -23,7 +24,8 @@ class ConstrainedNewtonRun(ConstrainedRun):
     name = "newton"
     bounded_at_once = rewrites = False  # regions have to become narrow
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: NewtonOptions, *goal: Any, **settings: Any):
+    def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, *limits: Any, **settings: Any):
+        options: NewtonOptions = method.options
         for field in fields(options):
             if field.name != _ALLOWED and getattr(options, field.name) != field.default:
                 raise OptionError(f"option {field.name!r} of engine 'newton' is for functions without constraints; with them "
@@ -33,10 +35,10 @@ class ConstrainedNewtonRun(ConstrainedRun):
             raise OptionError(f"engine 'newton' takes up to {MOST} variables and constraints together, and there are "
                               f"{together:,}; engine 'auto' takes any number")
         self.options = options
-        super().__init__(problem, evaluator, options, *goal, **settings)
+        super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _made(self) -> Branch:
         second = FritzJohn(self.evaluator, self.lo, self.hi, 1 + self.options.sweeps)
         second.payoff, second.few = None, float("inf")  # always
         parts = [Propagation(self.evaluator, self.lo, self.hi), second]
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=parts)
+        return Branch(self.evaluator, self.goal, self.incumbent, self.batch, parts=parts)

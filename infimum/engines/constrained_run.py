@@ -4,7 +4,6 @@ the infimum over the feasible points is enclosed, or no region is left that coul
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -22,14 +21,14 @@ from infimum.certify.equation_solutions import WhyNot
 from infimum.certify.verdict import proved_result
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import Branch
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached
-from infimum.search.localisation import localised
+from infimum.search.localisation import affordable, localised
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
 from infimum.search.rounds import RoundEnded, Rounds
@@ -60,23 +59,23 @@ class ConstrainedRun:
     bounded_at_once = True  # where the problem is convex, or quadratic
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
-                 may_move_to_gpu: bool = False, rounds: Rounds | None = None):
-        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
+    def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
+                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
-        self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
+        self.batch, self.limit = batch or evaluator.batch, None
         self.bounding = _by_monomials(evaluator, problem.region[0]) if self.rewrites else evaluator
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several, problem.outer)
         boxes = problem.several and problem.several.with_doubles()
-        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, boxes)
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)
         self.search.begin = problem.region
         self.rounds = rounds  # in which regions are dealt to others
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.localised: Branch | None = None  # the regions that are left of a proof, cut further
         self.before = 0  # evaluations of searches in the run that this one resumes
-        self.lp = RootPrograms.of(self.bounding, problem, getattr(options, "lp", False))
+        self.lp = RootPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
         self.look_began: State | None = None  # everything, as that look began, where it depends on more than the search
@@ -150,8 +149,7 @@ class ConstrainedRun:
         return better | {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
 
     def _made(self) -> Branch:
-        several = self.problem.several
-        return Branch(self.bounding, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+        return Branch(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
 
     def _parts(self) -> list[Part]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
@@ -252,8 +250,8 @@ class ConstrainedRun:
 
         def parts() -> list[Part]:
             return parts_of(self.bounding, self.lo, self.hi, None) + self._stationary()
-        regions, boxes = self.branch.regions(), self.evaluations
-        for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, boxes, self.max_boxes, parts):
+        regions, most = self.branch.regions(), affordable(self.evaluations, self.max_boxes)
+        for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
             self.localised = found
             yield
 

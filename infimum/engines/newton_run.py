@@ -7,12 +7,11 @@ import numpy as np
 from infimum.bounds.function_bounds.interval_newton import MOST
 from infimum.certify.minimiser_cluster import is_crowded
 from infimum.certify.verdict import proved_result
-from infimum.engines.newton_options import NewtonOptions
 from infimum.engines.newton_search import NewtonSearch
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Progress, Result
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
@@ -27,22 +26,21 @@ class NewtonRun:
 
     name = "newton"
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: NewtonOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
-                 rounds: Rounds | None = None):
+    def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
+                 batch: int | None = None, rounds: Rounds | None = None):
         if len(problem.lo) > MOST:
             raise OptionError(f"engine 'newton' takes up to {MOST} variables, and there are {len(problem.lo):,}; engine 'auto' "
                               "takes any number, and uses Newton steps where they pay")
-        self.problem, self.evaluator, self.options, self.goal, self.seed = problem, evaluator, options, goal, seed
-        self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.problem, self.evaluator, self.options = problem, evaluator, method.options
+        self.goal, self.seed = method.goal, method.seed
+        self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
+        self.batch, self.limit = batch or evaluator.batch, None
         self.incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several, problem.outer)
         self.search: NewtonSearch | None = None  # which takes memory of the device
         self.rounds = rounds                     # in which boxes are dealt to others
 
     def _made(self) -> NewtonSearch:
-        problem = self.problem
-        return NewtonSearch(self.evaluator, problem.lo, problem.hi, self.goal, self.incumbent, self.options, self.batch,
-                            problem.several)
+        return NewtonSearch(self.evaluator, self.goal, self.incumbent, self.options, self.batch, self.problem.several)
 
     @property
     def x(self) -> np.ndarray:

@@ -23,7 +23,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
 from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
 from infimum.problem.cover import widths
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.branch_and_bound import lanes_of
 from infimum.search.checkpoint import State
@@ -40,8 +40,9 @@ class NewtonSearch:
     """The boxes to work on (`pool`), the solutions so far (`solved`), and what happens to them. `lower()` and the incumbent's
     upper bound enclose the infimum; every minimiser lies in one of all these boxes."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
-                 options: NewtonOptions, batch: int, start: StartBoxes | None = None):
+    def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, options: NewtonOptions, batch: int,
+                 start: StartBoxes | None = None):
+        lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
         self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
         self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)

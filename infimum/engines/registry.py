@@ -10,23 +10,23 @@ from infimum.engines.subdomain_options import SubdomainOptions
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Method
 from infimum.search.rounds import Rounds
 
 
 # engines are imported when they are asked for
-def _auto(problem: Problem, evaluator: Evaluator, options: Any, *asked: Any, **settings: Any) -> Any:
-    if options.lp:
+def _auto(problem: Problem, evaluator: Evaluator, method: Method, *asked: Any, **settings: Any) -> Any:
+    if method.options.lp:
         from infimum.bounds.root_linear_programs import without_constraints
 
         evaluator.linear_programs.version()  # an error where it is missing
         system = without_constraints(evaluator)
         if system is not None:
-            return _constrained(problem, system, options, *asked, **settings)
+            return _constrained(problem, system, method, *asked, **settings)
     from infimum.engines.auto import Auto
 
-    return Auto(problem, evaluator, options, *asked, **settings)
+    return Auto(problem, evaluator, method, *asked, **settings)
 
 
 def _newton(*asked: Any, **settings: Any) -> Any:
@@ -41,17 +41,17 @@ def _complete(*asked: Any, **settings: Any) -> Any:
     return CompleteRun(*asked, **settings)
 
 
-def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, *asked: Any, **settings: Any) -> Any:
+def _constrained(problem: Problem, evaluator: Evaluator, method: Method, *asked: Any, **settings: Any) -> Any:
     from infimum.engines.constrained_run import ConstrainedRun
     from infimum.engines.substituted_objective import Substituted, substitution, with_completed_squares
 
-    found = substitution(problem, evaluator, goal)
+    found = substitution(problem, evaluator, method.goal)
     if found is None:
         problem, evaluator = with_completed_squares(problem, evaluator)
-        return ConstrainedRun(problem, evaluator, options, goal, *asked, **settings)
+        return ConstrainedRun(problem, evaluator, method, *asked, **settings)
     problem, evaluator = with_completed_squares(found.problem, found.evaluator)
     kind = _auto if evaluator.system is None else ConstrainedRun
-    return Substituted(found, kind(problem, evaluator, options, goal, *asked, **settings))
+    return Substituted(found, kind(problem, evaluator, method, *asked, **settings))
 
 
 def _subdomain(*asked: Any, **settings: Any) -> Any:
@@ -73,8 +73,8 @@ _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete":
 
 
 def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: Rounds | None = None) -> Callable:
-    """The engine, with the batch and the rounds if it has them. Where regions are dealt it does not move to a GPU: workers do the
-    long part of the work, on theirs."""
+    """What makes the engine from a problem, its evaluator, the method and the limits, with the batch and the rounds if it has
+    them. Where regions are dealt it does not move to a GPU: workers do the long part of the work, on theirs."""
     kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)
     dealt = {} if rounds is None else {"rounds": rounds}
     if engine == "auto" and not constrained:

@@ -2,19 +2,19 @@
 which one test does everything, an enclosure of f and all constraints together on a temporary partition of each region."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.bounds.function_bounds.subdomains import Subdomains
 from infimum.engines.constrained_run import ConstrainedRun
-from infimum.engines.subdomain_options import FORMS, SubdomainOptions
+from infimum.engines.subdomain_options import FORMS
 from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Method
 from infimum.problem.system import System
 from infimum.search.branch_and_bound import Branch
-from infimum.search.rounds import Rounds
 
 _OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
 _MIDDLES = 256  # regions in whose middle that is
@@ -27,14 +27,12 @@ class SubdomainRun(ConstrainedRun):
     name = "subdomain"
     bounded_at_once = rewrites = False
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: SubdomainOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
-                 rounds: Rounds | None = None):
-        self.division, self.options = options.division(evaluator.n), options
+    def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, *limits: Any, **settings: Any):
+        self.division, self.options = method.options.division(evaluator.n), method.options
         if evaluator.system is None:
             none = np.zeros(0)
             evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
-        super().__init__(problem, evaluator, options, goal, seed, max_boxes, memory_limit, batch, rounds=rounds)
+        super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _looks(self) -> bool:
         return super()._looks() or self.branch.steps % _OFTEN == 0
@@ -52,4 +50,4 @@ class SubdomainRun(ConstrainedRun):
         form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
         part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several, [part])
+        return Branch(self.evaluator, self.goal, self.incumbent, self.batch, self.problem.several, [part])

@@ -14,8 +14,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
 from infimum.problem.cover import Cover
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.result import Progress, Result
 from infimum.structure.complete_squares import completed

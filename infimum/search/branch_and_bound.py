@@ -15,7 +15,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import WIDE
 from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.problem.cover import widths
-from infimum.problem.goal import Goal
+from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 else:
     settling = Late("certify.region_isolation")
 
-LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
 _COSTLY, _FEW_CUTS = 256, 2  # where enclosures are costly, a step is full with this part of its batch
@@ -54,15 +53,15 @@ class Branch:
 
     Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
     number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
-    `start` boxes, their union is the feasible set, and lo and hi are the box around it.
+    `start` boxes, their union is the feasible set, and the bounds of the incumbent are the box around it.
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
-                 batch: int | None = None, start: StartBoxes | None = None, parts: list[Part] | None = None):
+    def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, batch: int | None = None,
+                 start: StartBoxes | None = None, parts: list[Part] | None = None):
+        lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
-        self.arrays = evaluator.arrays_for(self.batch)
-        self.lanes = lanes_of(self.batch, self.n)
+        self.arrays, self.lanes = evaluator.arrays_for(self.batch), lanes_of(self.batch, self.n)
         self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
         self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)

@@ -89,7 +89,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
     with Interrupts() as interrupts, watch:
         watch.asked_to_stop = lambda: interrupts.heard
         try:
-            return _drive(engine, time_limit, callback, progress, writer, view, interrupts, watch)
+            return replace(_drive(engine, time_limit, callback, progress, writer, interrupts, watch), view=view)
         except DeviceError as error:
             if writer is None:
                 raise
@@ -98,7 +98,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 
 
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None,
-           writer: CheckpointWriter | None, view: View | None, interrupts: Interrupts, watch: Watch) -> Result:
+           writer: CheckpointWriter | None, interrupts: Interrupts, watch: Watch) -> Result:
     start, history, stopped, known = watch.start, [], None, (np.inf, -np.inf, np.inf)
     shown, kept, over = ProgressDisplay(progress), start, time_reached(time_limit or 0)
     watch.show, early = shown.wait, None
@@ -134,7 +134,7 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
     if early is not None and result.x is None and result.lower == -np.inf:
         early.best = engine.x, engine.value
         raise early
-    return replace(result, view=view, seconds=time.perf_counter() - start)
+    return replace(result, seconds=time.perf_counter() - start)
 
 
 def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot, interrupts: Interrupts) -> str | None:

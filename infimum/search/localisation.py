@@ -16,7 +16,7 @@ from infimum.bounds.interface import Part
 from infimum.certify.uniqueness_question import is_short
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
@@ -28,17 +28,21 @@ _VARIABLES = 8                        # more of them take more boxes than these
 _LEFT = 512                           # more regions than these cover no isolated minimisers: those of the proof are kept
 
 
-def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, boxes: int,
-              max_boxes: int | None, parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
-    """Cuts the regions of a proof that enclosed `boxes` boxes, in steps; yields None after each, and at the end the branch and
-    bound that holds what is left. Yields no such thing where the minimisers are not isolated, or that is not worth it, or would
-    take more than `max_boxes` in all. `parts` makes those of the branch and bound."""
+def affordable(boxes: int, max_boxes: int | None) -> float:
+    """The number of boxes that may be spent after a proof that enclosed `boxes`, where `max_boxes` is the limit of both."""
+    return min(max(_BOXES, boxes // _SHARE), np.inf if max_boxes is None else max_boxes - boxes)
+
+
+def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
+              parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
+    """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
+    Yields no such thing where the minimisers are not isolated, or that is not worth it, or would take more than `most` boxes.
+    `parts` makes those of the branch and bound."""
     lo, hi = incumbent.lo, incumbent.hi
-    most = min(max(_BOXES, boxes // _SHARE), np.inf if max_boxes is None else max_boxes - boxes)
     if most <= 0 or not _worth(evaluator, goal, lo, hi, regions):
         return
     narrow = float(_NARROW * (hi - lo)[hi > lo].min())
-    search = Branch(evaluator, lo, hi, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
+    search = Branch(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
                     None if parts is None else parts())
     search.begin(regions.lo, regions.hi, lower)
     search.floor = lower

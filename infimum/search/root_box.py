@@ -14,7 +14,7 @@ from infimum.certify.uniqueness_question import settle_all
 from infimum.chains.chain import Chain
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State

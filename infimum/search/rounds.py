@@ -25,8 +25,7 @@ from infimum.errors import InternalError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import topological
 from infimum.kernel.region_cut import ABOVE, FINAL, rows_of
-from infimum.problem.goal import Goal
-from infimum.search.branch_and_bound import LEAST
+from infimum.problem.settings import LEAST, Goal
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached

@@ -21,3 +21,10 @@ def check_limits(time_limit: Any, max_boxes: Any) -> None:
     """Raises OptionError unless both are positive numbers or None."""
     for name, limit in (("time_limit", time_limit), ("max_boxes", max_boxes)):
         check_number(name, limit, optional=True, positive=True)
+
+
+def whole(name: str, value: Any) -> int:
+    """A positive whole number, checked."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise OptionError(f"{name} must be a positive whole number, not {value!r}")
+    return int(value)

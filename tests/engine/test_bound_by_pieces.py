@@ -14,7 +14,7 @@ from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds.first_order_kernel import LOWER
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.incumbent import Incumbent
 from tests.engine.test_bound import Bounds, judge_one, judge_some, within
@@ -125,7 +125,7 @@ def branch(name: str, n: int) -> Branch:
     f = infimum.compile(p.fun, n)
     incumbent = Incumbent(f, p.lo, p.hi)
     incumbent.offer(p.points[0][:, None])
-    found = Branch(f, p.lo, p.hi, Goal(), incumbent)
+    found = Branch(f, Goal(), incumbent)
     found.begin(p.lo[:, None], p.hi[:, None])
     return found
 

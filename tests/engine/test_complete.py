@@ -9,8 +9,8 @@ from infimum.backend.arrays import HostArrays
 from infimum.engines.complete_options import ENDS, CompleteOptions
 from infimum.engines.complete_search import CompleteSearch
 from infimum.engines.region_list import BYTES, Chunk, RegionList
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal
 
 
 def search(p, xtol=1e-4, **options) -> CompleteSearch:

@@ -26,8 +26,8 @@ from infimum.evaluation.programs import BLOCK_CONTEXT
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import LIPSCHITZ, SMOOTH
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal
 from infimum.structure.local_form import block_variables
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_sweep import EXACT, Recorded, settled

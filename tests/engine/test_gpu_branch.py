@@ -16,7 +16,7 @@ from infimum.errors import DeviceError
 from infimum.evaluation import evaluator
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import GONE
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.incumbent import Incumbent
 from infimum.search.rounds import Rounds, work_off
@@ -26,7 +26,7 @@ from tests.fake_cupy import installed
 def started(fun, lo, hi, backend, batch: int, goal: Goal | None = None) -> Branch:
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
     e = infimum.compile(fun, len(lo), backend=backend)
-    branch = Branch(e, lo, hi, goal or Goal(), Incumbent(e, lo, hi), batch)
+    branch = Branch(e, goal or Goal(), Incumbent(e, lo, hi), batch)
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
@@ -37,7 +37,7 @@ def shaving(backend, batch: int = 64) -> Branch:
     fun = lambda x: np.sum((x - 0.3) ** 4 - x**2) + 0.1 * np.linalg.norm(x) + 0.05 * np.sum(x[1:] * x[:-1])  # noqa: E731
     lo, hi = np.full(n, -2.0), np.full(n, 2.5)
     e = infimum.compile(fun, n, backend=backend)
-    branch = Branch(e, lo, hi, Goal(), Incumbent(e, lo, hi), batch)
+    branch = Branch(e, Goal(), Incumbent(e, lo, hi), batch)
     branch.incumbent.offer(np.full((n, 1), 1.2))
     payoff = {part.name: part for part in branch.parts}["shaving"].payoff
     payoff.pays, payoff.due = True, 10**9

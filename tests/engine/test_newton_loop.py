@@ -10,7 +10,7 @@ from infimum import OptionError, Verdict, problems
 from infimum.engines.newton_options import VARIATIONS, NewtonOptions
 from infimum.engines.newton_search import NewtonSearch
 from infimum.kernel.region_cut import GONE
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
@@ -103,7 +103,7 @@ def test_random_polynomials(c, variation, more, low, size):
 def split(f, user: list, box: list, **options) -> Regions:
     """What a Newton step leaves of one box."""
     evaluator, (lo, hi) = infimum.compile(f, len(user)), np.array(user, dtype=float).T
-    search = NewtonSearch(evaluator, lo, hi, Goal(), Incumbent(evaluator, lo, hi), NewtonOptions(**options), 64)
+    search = NewtonSearch(evaluator, Goal(), Incumbent(evaluator, lo, hi), NewtonOptions(**options), 64)
     low, high = np.array(box, dtype=float).T[..., None]
     pieces = search._second(Regions(low, high, np.array([-INF]), np.array([0]), np.array([3])).columns())
     found = Regions.from_columns(np.concatenate(pieces, axis=1))

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum.certify.obstacles import _Look, obstacle
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 

@@ -18,7 +18,7 @@ from infimum.bounds.sweeps.slice_refinement import Refiner
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import REDUCED, TERMS, TESTED
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
 from infimum.search.root_box import Root

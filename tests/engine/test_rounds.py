@@ -7,7 +7,7 @@ import infimum
 from infimum.engines.newton_options import NewtonOptions
 from infimum.engines.newton_search import NewtonSearch
 from infimum.errors import InternalError
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import Heap
@@ -28,8 +28,8 @@ def evaluator():
 
 def made(evaluator, goal=GOAL, newton=False):
     incumbent = Incumbent(evaluator, LO, HI)
-    return NewtonSearch(evaluator, LO, HI, goal, incumbent, NewtonOptions(), BATCH) if newton else \
-        Branch(evaluator, LO, HI, goal, incumbent, BATCH)
+    return NewtonSearch(evaluator, goal, incumbent, NewtonOptions(), BATCH) if newton else \
+        Branch(evaluator, goal, incumbent, BATCH)
 
 
 class Here:

@@ -13,7 +13,7 @@ from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.programs import NEWTON, POINT_CONTEXT, SAMPLE
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.result import Verdict
 from infimum.search.incumbent import Incumbent
 from infimum.search.root_box import Root

@@ -11,8 +11,8 @@ from infimum.engines.iteration_rounds import IterationRounds
 from infimum.engines.region_list import RegionList
 from infimum.errors import InternalError
 from infimum.parallel.proofs.portion_dealer import WorkerDealer
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Method
 from infimum.search.incumbent import Incumbent
 from infimum.search.rounds import work_off
 from tests.portions.proofs import BOUNDS, bits, killing_one, limits, waves
@@ -86,7 +86,8 @@ class Here:
 
 def made():
     lo, hi = (np.array([float(side[k]) for side in BOUNDS]) for k in (0, 1))
-    return CompleteRun(Problem(waves, lo, hi), infimum.compile(waves, 3), CompleteOptions((3, 4)), Goal(1e-2, 0.0), 0)
+    method = Method("complete", CompleteOptions((3, 4)), Goal(1e-2, 0.0))
+    return CompleteRun(Problem(waves, lo, hi), infimum.compile(waves, 3), method)
 
 
 def begun():

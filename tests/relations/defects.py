@@ -7,7 +7,7 @@ A switch gives a function its old behaviour, or leaves out a check.
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
 from types import SimpleNamespace
@@ -112,7 +112,8 @@ def _functions_by_source() -> Iterator[None]:
     """A journal knows a function by its source alone, and its best point is not tried again."""
     box, callables = import_module("infimum.api.black_box"), import_module("infimum.blackbox.callables")
     usual = box.BlackBoxRun
-    with patched(callables, "identity", lambda *args: {}), patched(box, "BlackBoxRun", lambda *args: usual(*args[:7], False)):
+    with patched(callables, "identity", lambda *args: {}), patched(
+            box, "BlackBoxRun", lambda *args: usual(*args[:3], replace(args[3], check=False), *args[4:])):
         yield
 
 

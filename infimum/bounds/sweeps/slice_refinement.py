@@ -12,7 +12,7 @@ import numpy as np
 from infimum.bounds.sweeps.refinement_kernel import AT_MIDDLE, DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.programs import REDUCED, TERMS, TESTED
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
 from infimum.structure.local_form import all_sources

@@ -16,6 +16,7 @@ from infimum.blackbox.trial_workers import BlackBox, InThisProcess
 from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import JournalError, TrialError
+from infimum.problem.settings import Trials
 from infimum.problem.text import counted, point
 from infimum.result import Progress, Result, Verdict
 from infimum.search.progress import Figures
@@ -23,21 +24,21 @@ from infimum.support import clock
 
 
 class BlackBoxRun:
-    """`most` trials at most; `batch` of them a round. `target` is in the signs of what is minimised. `check`: the best trial of a
-    journal is made again first, and a difference is an error."""
+    """`trials`: how they are made, with the number of all and of those in a round. `target` is in the signs of what is minimised.
+    If the best trial of a journal is made again first, a difference is an error."""
 
     name, lower = "index", -math.inf
 
-    def __init__(self, search: BlackBoxSearch, recorded: Recorded, options: IndexOptions, most: float, batch: int,
-                 target: float | None, seed: int = 0, check: bool = True):
+    def __init__(self, search: BlackBoxSearch, recorded: Recorded, options: IndexOptions, trials: Trials,
+                 target: float | None = None, seed: int = 0):
         self.search, self.recorded, self.options = search, recorded, options
         kept = recorded.journal.trials if recorded.journal is not None else []
-        self.budget = most
-        self.most = max([most, *(trial.ticket + 1 for trial in kept)])   # what a journal holds is never thrown away
-        self.batch, self.target, self.seed, self.rounds = batch, target, seed, 0
+        self.budget = trials.max_trials
+        self.most = max([self.budget, *(trial.ticket + 1 for trial in kept)])   # what a journal holds is never thrown away
+        self.batch, self.target, self.seed, self.rounds = trials.batch, target, seed, 0
         self.ended: str | None = None                                    # why, if by itself
         self.reached = False                                             # a goal
-        self.unchecked = best_of(kept) if check else None                # the trial that is to be made again
+        self.unchecked = best_of(kept) if trials.check else None                # the trial that is to be made again
 
     # ---- what the driver sees
     @property

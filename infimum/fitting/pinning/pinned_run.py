@@ -20,9 +20,9 @@ from infimum.evaluation.evaluator import compile
 from infimum.fitting.budget import Budget
 from infimum.fitting.pinning.pinned_data import Pinned
 from infimum.fitting.zero_residuals import loss_that_counts_as_zero
-from infimum.problem.goal import Goal
 from infimum.problem.minimisers import Minimisers
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal
 from infimum.problem.variable_bounds import Bounds, read_bounds
 from infimum.result import Progress, Result, Verdict
 from infimum.search.callbacks import Snapshot, read_callback

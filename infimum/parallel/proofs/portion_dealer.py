@@ -6,7 +6,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
 
 from infimum.backend.thread_count import thread_count
 from infimum.blackbox.trial_workers import LOOK, InThisProcess, Workers
@@ -16,6 +15,7 @@ from infimum.parallel import ray_cluster
 from infimum.parallel.process_workers import Processes
 from infimum.parallel.proofs.portion_prover import Answer, PortionProver
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Machine, Method, Parallel
 from infimum.search.checkpoint import State
 from infimum.search.rounds import PORTIONS, Portion, Rounds, WorkersLost
 
@@ -76,22 +76,22 @@ class WorkerDealer:
 
 
 @contextmanager
-def dealt(workers: int | str, portions: int | None, problem: Problem, evaluator: Evaluator, *, device: str, threads: int | None,
-          batch: int | None, **settings: Any) -> Iterator[tuple[Rounds, int]]:
+def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
+          memory_limit: float | None) -> Iterator[tuple[Rounds, int]]:
     """Rounds in which these workers prove, started, and the batch; closed with the block.
 
     A cluster with GPUs works there, in larger batches, unless that is given or the device is the CPU; a worker for each."""
     with ExitStack() as stack:
-        gpus = 0
+        workers, device, gpus = parallel.workers, machine.device, 0
         if isinstance(workers, str):
             stack.enter_context(ray_cluster.joined(workers))
             gpus = 0 if device == "cpu" else ray_cluster.gpus()
             if device.startswith("cuda") and not gpus:
                 raise OptionError(f"device={device!r} is for GPUs, and the Ray cluster has none: `ray status` shows what it has")
-        batch = int(batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
-        prover = PortionProver.of(problem, evaluator, batch=batch, device="cuda" if gpus and device != "auto" else device,
-                                  threads=threads, **settings)
-        yield Rounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), portions or PORTIONS), batch
+        batch = int(machine.batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
+        theirs = Machine("cuda" if gpus and device != "auto" else device, machine.threads, batch)
+        prover = PortionProver.of(problem, evaluator, method, theirs, memory_limit)
+        yield Rounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), parallel.portions or PORTIONS), batch
 
 
 def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
@@ -100,8 +100,12 @@ def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
         from infimum.parallel.ray_workers import RayWorkers  # which needs Ray
 
         joined = "ray"  # where this process is now: the address may have been another name of that cluster
-        return RayWorkers(replace(prover, threads=prover.threads or 1), joined, gpus=gpus, silence=_SILENCE)
+        return RayWorkers(_with_threads(prover, 1), joined, gpus=gpus, silence=_SILENCE)
     if workers == 1:
         return InThisProcess(prover)
-    threads = prover.threads or max(1, thread_count() // workers)
-    return Processes(pickle.dumps(replace(prover, threads=threads)), workers, silence=_SILENCE)
+    return Processes(pickle.dumps(_with_threads(prover, max(1, thread_count() // workers))), workers, silence=_SILENCE)
+
+
+def _with_threads(prover: PortionProver, threads: int) -> PortionProver:
+    """The same with that number of threads, unless one is given."""
+    return replace(prover, machine=replace(prover.machine, threads=prover.machine.threads or threads))

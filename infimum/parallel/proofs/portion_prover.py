@@ -17,9 +17,9 @@ from infimum.blackbox.outcome import Kind, exception_text
 from infimum.engines.registry import prover
 from infimum.errors import DeviceError, InfimumError, InternalError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.goal import Goal
 from infimum.problem.packing import PackedExprs, PackedSystem
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Limits, Machine, Method
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import Outer
 from infimum.search.checkpoint import State
@@ -50,34 +50,30 @@ class PortionProver:
     hi: np.ndarray
     start: StartBoxes | None
     outer: Outer | None
-    engine: str
-    options: Any
-    goal: Goal
-    seed: int
-    batch: int
-    device: str
+    method: Method
+    machine: Machine
     memory_limit: float | None
-    threads: int | None = None
 
     @classmethod
-    def of(cls, problem: Problem, evaluator: Evaluator, **settings: Any) -> "PortionProver":
+    def of(cls, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
+           memory_limit: float | None) -> "PortionProver":
         """Of the problem that an engine is given."""
         system = evaluator.system
         packed = PackedExprs.of([evaluator.f]) if system is None else PackedSystem.of(system)
         return cls(packed=packed, key=_key(evaluator), lo=problem.lo, hi=problem.hi, start=problem.start, outer=problem.outer,
-                   **settings)
+                   method=method, machine=machine, memory_limit=memory_limit)
 
     @cached_property
     def _engine(self) -> Any:
         """As the coordinator has it. Kernels are compiled when they are first needed, and kept."""
-        backend, n = backend_of(self.device, self.memory_limit, self.threads), len(self.lo)
+        backend, n = backend_of(self.machine.device, self.memory_limit, self.machine.threads), len(self.lo)
         system = self.packed.unpacked() if isinstance(self.packed, PackedSystem) else None
         evaluator = Evaluator(self.packed.unpacked()[0] if system is None else system.f, n, backend, None, system)
         if _key(evaluator) != self.key:
             raise InternalError("the function that has arrived is not the one that was sent")
         problem = Problem(None, self.lo, self.hi, None, self.start, system, self.outer)
-        made = prover(self.engine, self.batch, False, system is not None)
-        return made(problem, evaluator, self.options, self.goal, self.seed, None, self.memory_limit)
+        made = prover(self.method.engine, self.machine.batch, False, system is not None)
+        return made(problem, evaluator, self.method, Limits(memory_limit=self.memory_limit))
 
     @environment.ours
     def evaluate(self, x: bytes, note: Any = None) -> Answer:

@@ -8,8 +8,8 @@ from infimum import Verdict
 from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER
 from infimum.engines.complete_options import CompleteOptions
 from infimum.engines.complete_search import CompleteSearch
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal
 from tests.engine.constrained.planted_systems import INF, evaluator_of, planted
 
 BOX = [(-3, 3)] * 2

@@ -9,12 +9,14 @@ import pytest
 import infimum
 from infimum.engines.constrained_run import ConstrainedRun
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Limits, Method
 from infimum.problems import constrained
 from infimum.search.branch_and_bound import Branch
 from infimum.search.driver import drive
 from infimum.support.clock import OutOfTime, Over, Watch, pause, stoppable
+
+METHOD = Method("auto", SwarmOptions(), Goal(1e-7, 1e-3))
 
 
 def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
@@ -36,7 +38,7 @@ def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
 def run_of(name: str, boxes: int | None = None) -> ConstrainedRun:
     p = constrained.get(name)
     evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
-    return ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, SwarmOptions(), Goal(1e-7, 1e-3), 0, max_boxes=boxes)
+    return ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, METHOD, Limits(max_boxes=boxes))
 
 
 class StopsAfter(Watch):
@@ -140,7 +142,7 @@ def test_wide_bounds_that_a_point_narrows_are_kept_if_time_ends_there(monkeypatc
     monkeypatch.setattr(Branch, "begin", out_of_time)
     evaluator = infimum.compile(lambda x: x[0] ** 2 + x[1] ** 4, 2, constraints=lambda x: x[0] * x[1] >= 1)
     sides = np.full(2, -1e9), np.full(2, 1e9)
-    run = ConstrainedRun(Problem(None, *sides), evaluator, SwarmOptions(), Goal(1e-7, 1e-3), 0)
+    run = ConstrainedRun(Problem(None, *sides), evaluator, METHOD)
     with pytest.raises(OutOfTime):
         for _ in run.steps():
             pass

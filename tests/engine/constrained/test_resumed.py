@@ -6,8 +6,8 @@ import pytest
 import infimum
 from infimum.engines.constrained_run import ConstrainedRun
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Limits, Method
 from infimum.problems import constrained
 
 
@@ -27,7 +27,8 @@ def test_what_a_later_look_for_points_depends_on_is_kept():
     p = constrained.get("hs_78")
     evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
     problem = Problem(p.fun, p.lo, p.hi)
-    run, other = (ConstrainedRun(problem, evaluator, SwarmOptions(), Goal(), 0, max_boxes=5000) for _ in range(2))
+    method, limits = Method("auto", SwarmOptions(), Goal()), Limits(max_boxes=5000)
+    run, other = (ConstrainedRun(problem, evaluator, method, limits) for _ in range(2))
     for _ in run.steps():
         pass
     other.restore(run.state())

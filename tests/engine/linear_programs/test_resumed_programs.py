@@ -10,8 +10,8 @@ import infimum
 from infimum.bounds import linear_program_bound
 from infimum.bounds import root_linear_programs as whole_box
 from infimum.engines.constrained_run import ConstrainedRun
-from infimum.problem.goal import Goal
 from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Limits, Method
 from infimum.problems import constrained
 
 pytest.importorskip("highspy")
@@ -21,11 +21,14 @@ class Options:
     lp = True
 
 
+METHOD = Method("auto", Options(), Goal(1e-7, 1e-3))
+
+
 def runs_of(name):
     """A maker of new runs."""
     p = constrained.get(name)
     evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
-    return lambda: ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, Options(), Goal(1e-7, 1e-3), 0, max_boxes=30_000)
+    return lambda: ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, METHOD, Limits(max_boxes=30_000))
 
 
 def states(run, chosen):

@@ -13,7 +13,7 @@ from infimum.chains import grid
 from infimum.chains.chain import Chain
 from infimum.chains.level import Level
 from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
 from infimum.search.root_box import Root

@@ -16,7 +16,7 @@ from infimum.chains.chain import Chain
 from infimum.chains.chain_points import Points
 from infimum.chains.tree_newton import Newton
 from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from tests.engine.parts.test_chain import SUMS, after
 from tests.fake_cupy import installed

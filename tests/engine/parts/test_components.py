@@ -9,7 +9,7 @@ import infimum
 from infimum.chains.bags import bags_of
 from infimum.chains.chain import Chain
 from infimum.chains.components import Components
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 
 

@@ -34,7 +34,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import const, var
 from infimum.kernel.region_cut import GONE, rows
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.structure.term_sums import substituted
 from infimum.trace.trace import trace
@@ -138,7 +138,7 @@ class NewtonLoop(CuttingPart):
         best = Incumbent(self.evaluator, self.lo, self.hi)
         best.upper = upper
         options = NewtonOptions(sequential=True, gaps=True)
-        return NewtonSearch(self.evaluator, self.lo, self.hi, Goal(0.0, 0.0, 0.0), best, options, 64)
+        return NewtonSearch(self.evaluator, Goal(0.0, 0.0, 0.0), best, options, 64)
 
     def test(self, regions: Any, upper: float) -> Outcome:
         return Outcome(self._columns(regions, self._search(upper)._first(regions)), regions.shape[1])

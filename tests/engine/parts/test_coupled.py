@@ -12,7 +12,7 @@ from infimum.chains.coupled import Coupled, coupled_of
 from infimum.chains.coupling_multipliers import Model, derivatives
 from infimum.chains.slice_nodes import Node, NodeLevel, joined
 from infimum.engines import auto
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
 from infimum.structure import products_as_sums

@@ -8,7 +8,7 @@ from infimum.bounds import bound_order
 from infimum.bounds.interface import Outcome, Part
 from infimum.bounds.payoff import Payoff
 from infimum.kernel.region_cut import GONE, rows
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.incumbent import Incumbent
 
@@ -34,7 +34,7 @@ class Above(Part):
 
 def branch() -> Branch:
     f = infimum.compile(lambda x: x[0] ** 4 - 3 * x[0] * x[1] + x[1] ** 4 + np.sin(x[0]), 2)
-    found = Branch(f, LO, HI, Goal(), Incumbent(f, LO, HI), 64)
+    found = Branch(f, Goal(), Incumbent(f, LO, HI), 64)
     found.begin(LO[:, None], HI[:, None])
     return found
 

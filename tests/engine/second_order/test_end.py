@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
@@ -20,7 +20,7 @@ def in_a_corner() -> Branch:
     lo, hi = np.zeros(2), np.ones(2)
     incumbent = Incumbent(f, lo, hi)
     incumbent.offer(np.array([[0.95], [0.05]]))
-    branch = Branch(f, lo, hi, Goal(1.0, 0.0, 1e-3), incumbent)
+    branch = Branch(f, Goal(1.0, 0.0, 1e-3), incumbent)
     low, high = (np.array([[0.875], [0.0]]) + (np.indices((5, 5)).reshape(2, -1) + k) * 0.025 for k in (0, 1))
     high[0, -5:] = 1.0
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))

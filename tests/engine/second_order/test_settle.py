@@ -8,7 +8,7 @@ import pytest
 import infimum
 from infimum.certify.isolation import Isolated, Refused, isolate
 from infimum.certify.region_isolation import settle
-from infimum.problem.goal import Goal
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import Branch
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
@@ -146,7 +146,7 @@ def test_a_corner_that_cannot_be_cut_is_put_aside():
     lo, hi = np.zeros(2), np.ones(2)
     incumbent = Incumbent(f, lo, hi)
     incumbent.offer(np.array([[0.95], [0.05]]))
-    branch = Branch(f, lo, hi, Goal(1.0, 0.0, 1e-3), incumbent)
+    branch = Branch(f, Goal(1.0, 0.0, 1e-3), incumbent)
     low, high = tiles(np.array([0.875, 0.0]), 0.125, 5)
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
     branch.settle(last=True)
@@ -208,7 +208,7 @@ def test_a_finished_search_that_goes_on_ends_again():
     """It may be resumed with a narrower goal: what comes at the end then comes once more."""
     f = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 * (x[0] + 3), 2)
     lo, hi = np.full(2, -2.0), np.full(2, 2.5)
-    branch = Branch(f, lo, hi, Goal(1e-6, 0.0, 1e-2), Incumbent(f, lo, hi))
+    branch = Branch(f, Goal(1e-6, 0.0, 1e-2), Incumbent(f, lo, hi))
     branch.begin(lo[:, None], hi[:, None])
     branch.end()
     assert branch.ended and not branch.done

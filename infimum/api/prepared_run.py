@@ -1,0 +1,292 @@
+"""A question that is read and checked, and what runs it: for a run that begins, and for one that continues from a checkpoint."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from infimum.api.maximisation import Maximising
+from infimum.api.negated_results import maximised, opposite
+from infimum.api.objective import (
+    Comparison,
+    Compiled,
+    Objective,
+    answer,
+    evaluator_of,
+    is_empty,
+    naming_the_index,
+    view_of,
+    with_constraints,
+)
+from infimum.certify.advice import Asked
+from infimum.engines.registry import check_dealt, prover
+from infimum.errors import CheckpointError, OptionError
+from infimum.evaluation.evaluator import Evaluator
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.fixed_variables import Reduced, Restoring, end_to_store, stored_end, without_fixed
+from infimum.problem.problem import Problem
+from infimum.problem.settings import Limits, Machine, Method, Parallel, Watching
+from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.variable_bounds import Outer
+from infimum.result import Result
+from infimum.search.checkpoint import State, save_first
+from infimum.search.checkpoint_content import content_of, restore
+from infimum.search.driver import CheckpointWriter, drive
+from infimum.search.progress import ProgressDisplay
+from infimum.search.rounds import Rounds
+from infimum.support.clock import OutOfTime, answering
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: the function with its arguments, the bounds, the constraints, and the variables that are whole numbers.
+
+    `none` is one of these whose bounds hold no whole number. Equations are relaxed by `feasibility`. With `check`, plain calls of
+    the functions are compared with what was traced."""
+
+    objective: Objective
+    args: Any
+    problem: Problem
+    constraints: Any
+    integers: tuple[int, ...]
+    none: int | None
+    feasibility: float
+    check: bool
+
+    def compiled(self, machine: Machine, memory_limit: float | None) -> Compiled:
+        """The function and its constraints, traced."""
+        evaluator = evaluator_of(self.objective, len(self.problem.lo), self.args, machine, memory_limit)
+        return with_constraints(evaluator, self.constraints, self.integers, self.none, self.feasibility)
+
+
+class NewRun:
+    """A run that begins. `path` names the file of its checkpoint, if there is one."""
+
+    reduces = True
+
+    def __init__(self, question: Question, method: Method, machine: Machine, path: str | None):
+        self.question, self.method, self.path = question, method, path
+        self.batch, self.may_move_to_gpu = machine.batch, machine.batch is None
+
+    @property
+    def is_constrained(self) -> bool:
+        """Are there constraints, as far as that is known before anything is traced?"""
+        question = self.question
+        return bool(question.integers) or not is_empty(question.constraints) or \
+            getattr(question.objective.fun, "system", None) is not None
+
+    def tracing(self) -> AbstractContextManager[None]:
+        """The block in which the functions are traced."""
+        return naming_the_index(self.question.objective)
+
+    def check(self, given: Evaluator) -> None:
+        """Raises if these are not the functions of the run: any are."""
+
+    def dealt(self, parallel: Parallel) -> Parallel:
+        """Who takes part."""
+        return parallel
+
+    def begun(self, make: Callable[[int | None], Any], lanes: int | None) -> Any:
+        """The engine, which encloses so many boxes in a step."""
+        return make(lanes)
+
+    def writer(self, search: Any, given: Evaluator, rounds: Rounds | None, memory_limit: float | None) -> CheckpointWriter | None:
+        """What writes the checkpoint, which now holds the settings."""
+        if self.path is None:
+            return None
+        question, method, goal = self.question, self.method, self.method.goal
+        asked = {"engine": method.engine, "options": asdict(method.options), "goal": [goal.atol, goal.rtol, goal.xtol],
+                 "seed": method.seed, "memory_limit": memory_limit, "batch": getattr(search, "batch", None),
+                 "may_move_to_gpu": self.may_move_to_gpu, "key": given.f.key, "purpose": question.objective.purpose,
+                 "integers": question.integers, "reduces": True, "feasibility": question.feasibility,
+                 "system": None if given.system is None else given.system.key,
+                 "portions": None if rounds is None else rounds.portions, **_ends_to_store(question.problem, question.integers)}
+        writer = _checkpoint_writer(self.path, asked, question.problem)
+        writer.begin()
+        return writer
+
+
+class StoredRun:
+    """A run that continues from the checkpoint `path`, which holds `whole`. `asked` are its settings, with those that the user
+    gave anew."""
+
+    def __init__(self, question: Question, path: str, whole: State, asked: dict[str, Any]):
+        self.question, self.path, self.whole, self.asked = question, path, whole, asked
+        self.state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
+        self.reduces, self.may_move_to_gpu = asked.get("reduces", False), asked.get("may_move_to_gpu", False)
+        self.batch = asked["batch"] if self.state is None else self.state.values.get("batch", asked["batch"])
+
+    @property
+    def is_constrained(self) -> bool:
+        """Are there constraints?"""
+        return self.asked.get("system") is not None
+
+    def tracing(self) -> AbstractContextManager[None]:
+        """The block in which the functions are traced."""
+        return nullcontext()
+
+    def check(self, given: Evaluator) -> None:
+        """Raises if these are not the functions of the run."""
+        if given.f.key != self.asked["key"]:
+            raise CheckpointError(f"the checkpoint {self.path} is of another function: give the function and args it was made "
+                                  "with")
+        if self.asked.get("system") != (None if given.system is None else given.system.key):
+            raise CheckpointError(f"the checkpoint {self.path} is of other constraints: give those it was made with, "
+                                  "resume(..., constraints=...)")
+
+    def dealt(self, parallel: Parallel) -> Parallel:
+        """Who takes part: a run that had workers continues in the same rounds, in this process if need be."""
+        portions = self.asked.get("portions") or parallel.portions
+        return Parallel(parallel.workers or (None if portions is None else 1), portions)
+
+    def begun(self, make: Callable[[int | None], Any], lanes: int | None) -> Any:
+        """The engine, in the state of the checkpoint."""
+        with content_of(self.path):
+            search = make(self.asked["batch"])
+            if self.state is not None:
+                restore(search, self.state)
+        return search
+
+    def writer(self, search: Any, given: Evaluator, rounds: Rounds | None, memory_limit: float | None) -> CheckpointWriter:
+        """What writes the checkpoint, in which changed settings are saved now."""
+        anew = self.asked if rounds is None else self.asked | {"portions": rounds.portions}
+        if anew != self.whole.values["settings"]:
+            save_first(self.path, State(self.whole.values | {"settings": anew}, self.whole.arrays))
+        return _checkpoint_writer(self.path, anew, self.question.problem)
+
+
+def run(start: NewRun | StoredRun, method: Method, limits: Limits, machine: Machine, parallel: Parallel,
+        watching: Watching) -> Result:
+    """What is found; if the time does not suffice to trace and compile the function, what plain calls of it find: with
+    constraints nothing, since no point would be proved to meet them."""
+    question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
+    problem, objective, watch.show = question.problem, question.objective, shown.wait
+    try:
+        with watch:
+            return _about(problem, _solved(start, method, limits, machine, parallel, watching))
+    except OutOfTime as early:
+        shown.clear()
+        constrained, time_limit = start.is_constrained, limits.time_limit
+        plain = None if constrained else objective.plain(question.args)
+        best = early.best if early.best is None or not objective.maximises else (early.best[0], opposite(early.best[1]))
+        asked = time_limit is None or watch.asked_to_stop()
+        why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
+                                                        time_limit - watch.seconds)
+        why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
+        from infimum.points.plain_call_search import by_plain_calls
+
+        result = by_plain_calls(problem, plain, None if constrained else best, why, left, method.seed, method.engine)
+        result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
+        return _about(problem, result)
+    finally:
+        shown.clear()
+
+
+def _solved(start: NewRun | StoredRun, method: Method, limits: Limits, machine: Machine, parallel: Parallel,
+            watching: Watching) -> Result:
+    """What a search or a proof finds, put in terms of the question."""
+    question = start.question
+    objective = question.objective
+    with start.tracing():
+        compiled = question.compiled(machine, limits.memory_limit)
+    given = compiled.evaluator
+    start.check(given)
+    compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
+    problem, evaluator = without_fixed(question.problem, given, start.reduces)
+    _check_system(problem, method.engine)
+    with _rounds(start, problem, evaluator, method, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
+        search = start.begun(
+            lambda batch: _search(problem, evaluator, method, limits, batch, start.may_move_to_gpu, rounds), lanes)
+        writer = start.writer(search, given, rounds, limits.memory_limit)
+        found = drive(_seen(search, objective, evaluator), time_limit=limits.time_limit, callback=watching.callback,
+                      progress=watching.progress, writer=writer, view=view_of(given, question.problem, objective),
+                      watch=watching.watch)
+        told = Asked(method.engine, parallel.workers, getattr(method.options, "lp", False))
+        with answering(watching.watch):
+            return compared.with_calls(answer(objective, problem, evaluator, found, search, compiled, told))
+
+
+def _search(problem: Problem, evaluator: Evaluator, method: Method, limits: Limits, batch: int | None, may_move_to_gpu: bool,
+            rounds: Rounds | None) -> Any:
+    """The engine."""
+    if method.engine == "swarm":
+        return _swarm(problem, evaluator, method, limits)
+    kind = prover(method.engine, batch, may_move_to_gpu, evaluator.system is not None, rounds)
+    return kind(problem, evaluator, method, limits)
+
+
+def _swarm(problem: Problem, evaluator: Evaluator, method: Method, limits: Limits) -> Any:
+    _check_no_proof(method.options)
+    if evaluator.system is None:
+        from infimum.points.swarm import Swarm as Kind
+    else:
+        from infimum.points.constrained_swarm import ConstrainedSwarm as Kind
+    return Kind(problem, evaluator, method.options, method.seed, limited=limits.time_limit is not None)
+
+
+@contextmanager
+def _rounds(start: NewRun | StoredRun, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
+            parallel: Parallel, memory_limit: float | None) -> Iterator[tuple[Rounds | None, int | None]]:
+    """The rounds in which workers take part, if there are any, and the batch."""
+    if parallel.workers is None:
+        yield None, start.batch
+        return
+    check_dealt(method.options)
+    from infimum.parallel.proofs.portion_dealer import dealt  # seldom needed
+
+    with dealt(parallel, problem, evaluator, method, replace(machine, batch=start.batch), memory_limit) as started:
+        yield started
+
+
+def _about(problem: Problem, result: Result) -> Result:
+    """The result, which says so where it is not about all of the bounds."""
+    if problem.start is None:
+        return result
+    scope = f"all this is about {problem.start.named()}, not about the rest of the bounds"
+    return replace(result, message=f"{result.message}; {scope}")
+
+
+def _seen(search: Any, objective: Objective, evaluator: Evaluator) -> Any:
+    seen = Maximising(search) if objective.maximises else search
+    return Restoring(seen, evaluator) if isinstance(evaluator, Reduced) else seen
+
+
+def _check_system(problem: Problem, engine: str) -> None:
+    """What is not there for problems with constraints."""
+    if problem.system is not None and problem.several is not None and engine == "newton":
+        raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
+
+
+def _check_no_proof(options: SwarmOptions) -> None:
+    if options.lp:
+        raise OptionError("option 'lp' bounds f from below, and engine 'swarm' proves no such bound: use engine 'auto'")
+
+
+# ---- the problem in a checkpoint
+def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:
+    x0 = {} if problem.x0 is None else {"x0": problem.x0}
+    boxes = {"": problem} if problem.start is None else {"": problem, "start.": problem.start}
+    arrays = {f"{whose}{name}": end for whose, box in boxes.items() for name, end in (("lo", box.lo), ("hi", box.hi))}
+    outer = {f"{whose}outer.{name}": end for whose, box in boxes.items() if box.outer is not None
+             for name, end in box.outer._asdict().items()}
+    return CheckpointWriter(checkpoint, State(asked, {**arrays, **outer, **x0}))
+
+
+def stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any]) -> Problem:
+    """The problem of a checkpoint. Before release 0.3, ends were doubles."""
+    def read(whose: str) -> tuple[Any, ...]:
+        lo, hi, *outer = (arrays.get(f"settings.{whose}{name}") for name in ("lo", "hi", *(f"outer.{n}" for n in Outer._fields)))
+        return lo, hi, None if outer[0] is None else Outer(*outer)
+    (lo, hi, outer), start = read(""), read("start.")
+    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), None, outer,
+                   {(i, side): stored_end(number) for i, side, number in ends})
+
+
+def _ends_to_store(problem: Problem, integers: tuple[int, ...]) -> dict[str, Any]:
+    """Ends that are no doubles, of the variables for which not only the doubles around them are needed."""
+    wanted = {*np.flatnonzero(problem.narrow).tolist(), *integers}
+    found = [[i, side, stored] for (i, side), end in sorted(problem.ends.items())
+             if i in wanted and (stored := end_to_store(end)) is not None]
+    return {"ends": found} if found else {}

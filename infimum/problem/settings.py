@@ -1,0 +1,146 @@
+"""Settings: what a user may choose beside the problem itself, read once where a call begins and then handed on as values.
+
+Each class groups what is used together. `read` checks what a user gave; nothing below the entrances checks it again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from infimum.blackbox.trial_workers import read_portions, read_timeout, read_workers
+from infimum.errors import OptionError
+from infimum.support.clock import Watch
+from infimum.support.number_checks import check_number, whole
+
+LEAST = 16                      # boxes in a step of branch and bound, at least
+_ON_A_CLUSTER = 16              # trials of a round there, so that results do not depend on the size of the cluster
+_WITHOUT_PROOF = ("swarm", "index")
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What must be shown: upper - lower <= max(atol, rtol * |upper|), and, if given, no region wider than xtol."""
+
+    atol: float = 1e-6
+    rtol: float = 1e-6
+    xtol: float | None = None
+
+    @classmethod
+    def read(cls, atol: Any, rtol: Any, xtol: Any = None) -> "Goal":
+        """The tolerances of a user, checked."""
+        check_tolerances(atol, rtol, xtol)
+        return cls(float(atol), float(rtol), None if xtol is None else float(xtol))
+
+    def slack(self, upper: float) -> float:
+        return max(self.atol, self.rtol * abs(upper)) if np.isfinite(upper) else 0.0
+
+    def met(self, lower: float, upper: float) -> bool:
+        """The difference is rounded up."""
+        if not (np.isfinite(upper) and lower > -np.inf):
+            return False
+        with np.errstate(over="ignore"):
+            return bool(np.nextafter(upper - lower, np.inf) <= self.slack(upper) or lower >= upper)
+
+
+def check_tolerances(atol: Any, rtol: Any, xtol: Any, optional: bool = False) -> None:
+    """Raises OptionError unless these are tolerances; all of them may be None where they are `optional`, else only xtol."""
+    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
+        check_number(name, value, optional=optional or name == "xtol")
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a problem is solved: the engine, its options, the goal of a proof, and the seed of random numbers. Together with the
+    batch these decide the bits of the result."""
+
+    engine: str
+    options: Any
+    goal: Goal
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What ends a run before its goal is met: a time in seconds, a number of boxes, and memory in bytes; None: no limit."""
+
+    time_limit: float | None = None
+    max_boxes: int | None = None
+    memory_limit: float | None = None
+
+    @classmethod
+    def read(cls, time_limit: Any, max_boxes: Any, memory_limit: Any) -> "Limits":
+        """The limits of a user, checked."""
+        for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("time_limit", time_limit)):
+            check_number(name, value, optional=True, positive=True)
+        return cls(time_limit, max_boxes, None if memory_limit is None else float(memory_limit))
+
+
+UNLIMITED = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a problem is solved: the device, the number of CPU threads, and the number of boxes in a step (None: as suits the
+    device)."""
+
+    device: str = "auto"
+    threads: int | None = None
+    batch: int | None = None
+
+    @classmethod
+    def read(cls, device: Any, threads: Any, batch: Any) -> "Machine":
+        """The choice of a user. The batch is checked here; the device and the threads are when the device is looked for."""
+        whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
+        if batch is not None and not (whole and batch >= LEAST):
+            raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
+        return cls(device, threads, None if batch is None else int(batch))
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Who takes part in a proof: how many worker processes, or which Ray cluster, and the number of portions of a round."""
+
+    workers: int | str | None = None
+    portions: int | None = None
+
+    @classmethod
+    def read(cls, engine: str, workers: Any, portions: Any) -> "Parallel":
+        """The choice of a user for this engine, checked; the workers of engine "index" are not read, see `Trials`."""
+        portions = read_portions(portions)
+        if portions is not None and (workers is None or engine in _WITHOUT_PROOF):
+            raise OptionError("portions= is for proofs with workers=, to whom regions are dealt in so many portions")
+        if workers is not None and engine == "swarm":
+            raise OptionError("workers= is for proofs and for engine='index'; engine 'swarm' uses threads=")
+        return cls(None if workers is None or engine == "index" else read_workers(workers), portions)
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """How the trials of a black box are made: how many at most (None: by default), by how many workers or on which Ray cluster,
+    in how many seconds each, in which file they are kept, how many in a round; `check`: the best in the file is made again."""
+
+    max_trials: float | None
+    workers: int | str
+    timeout: float | None
+    journal: str | PathLike | None
+    batch: int
+    check: bool = True
+
+    @classmethod
+    def read(cls, max_trials: Any, workers: Any, timeout: Any, journal: Any, batch: Any, check: bool) -> "Trials":
+        """The choice of a user, checked."""
+        count, seconds = read_workers(1 if workers is None else workers), read_timeout(timeout)
+        batch = (_ON_A_CLUSTER if isinstance(count, str) else count) if batch is None else whole("batch", batch)
+        return cls(None if max_trials is None else whole("max_trials", max_trials), count, seconds, journal, batch, check)
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """What looks on while a run is at work: its clock, the user's callback, and the display of progress (None: by default)."""
+
+    watch: Watch
+    callback: Callable[[Any], Any] | None = None
+    progress: bool | None = None
