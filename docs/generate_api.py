@@ -23,28 +23,28 @@ from infimum.engines.newton_options import NewtonOptions
 from infimum.engines.subdomain_options import SubdomainOptions
 from infimum.fitting import statistics
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.constraint import Constraint
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
-    "Minimising": (infimum.minimize, infimum.maximize, infimum.feasible, infimum.resume, infimum.Result, infimum.Cover,
-                   infimum.Unions, infimum.Verdict, infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End,
-                   result.Progress),
-    "Constraints": (infimum.Constraint, infimum.ConstraintValue, infimum.ConstraintValues),
-    "Black boxes": (infimum.study, infimum.Study, infimum.StudyTrial, infimum.TrialSummary, infimum.Choices),
+    "Solving": (infimum.minimize, infimum.maximize, infimum.feasible, infimum.resume, infimum.Constraint, infimum.Choices,
+                infimum.Problem),
+    "Results": (infimum.Result, infimum.Verdict, infimum.Cover, infimum.Unions, infimum.Minimiser, infimum.Minimisers,
+                infimum.Minimum, infimum.ConstraintValue, infimum.ConstraintValues, result.End, result.Progress),
     "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
                 statistics.Statistics, infimum.ParameterSet, infimum.Confidence, infimum.BoundedError, infimum.Boxes,
                 infimum.Part, infimum.Profile),
     "Networks": (infimum.network, infimum.Network, infimum.verify, networks.largest, networks.smallest, networks.robust,
                  networks.error, infimum.Verification, networks.Outcome, networks.Check, networks.read_vnnlib, networks.VnnLib),
-    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions, IndexOptions),
+    "Splines": (infimum.spline, infimum.Spline),
+    "Trials": (infimum.study, infimum.Study, infimum.StudyTrial, infimum.nested, infimum.TrialSummary,
+               infimum.InnerSummary),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
-                   infimum.MeanValue, infimum.Interval),
+                   infimum.MeanValue, infimum.LinearBounds, infimum.Interval),
+    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions, IndexOptions),
     "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem,
                       problems.constrained.get, problems.constrained.names, problems.constrained.all_problems,
-                      problems.constrained.Constrained, Constraint),
+                      problems.constrained.Constrained),
     "Exact constants: `pi` and `e`": (infimum.Real,),
-    "Problems": (infimum.Problem,),
 }
 CONSTANTS = ("pi", "e")
 # classes of which users need only these members; the others are for engines
@@ -178,8 +178,11 @@ def document() -> str:
     others = tuple(thing for name, thing in public.items()
                    if name not in placed and not (isinstance(thing, type) and issubclass(thing, Exception)))
     sections = SECTIONS | ({"Further names": others} if others else {})
+    anchors = {title: re.sub(r"[^a-z ]", "", title.lower()).replace(" ", "-") for title in [*sections, "Errors"]}
+    groups = f"Groups: {', '.join(f'[{title}](#{anchor})' for title, anchor in anchors.items())}."
     texts = [f"## {title}\n\n" + "\n\n".join(entry(thing) for thing in things) for title, things in sections.items()]
-    return "\n\n".join([_HEAD.rstrip(), *texts, f"## Errors\n\n{errors()}"]) + "\n"
+    head = [_HEAD.rstrip(), textwrap.fill(groups, 130, break_on_hyphens=False)]
+    return "\n\n".join([*head, *texts, f"## Errors\n\n{errors()}"]) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What was shown: Result and its Verdict."""
+"""What was shown: Result and its Verdict.
+
+Proof: docs/proofs/claims.md.
+"""
 
 import base64
 import json

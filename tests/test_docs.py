@@ -10,11 +10,12 @@ import infimum
 from docs.generate_api import DOCUMENT, document
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench" / "notes").glob("*.md")])
+PROOFS = sorted((ROOT / "docs" / "proofs").glob("*.md"))
 PAGES = [p for p in DOCUMENTS if "```python" in p.read_text()]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_examples_run(page, capsys, monkeypatch):
     """The blocks of a page share their names, as a reader's session does."""
     names: dict = {}
@@ -34,11 +35,41 @@ def test_the_readme_shows_what_is_printed(capsys):
     assert said == shown
 
 
-def test_links_lead_somewhere():
-    for page in DOCUMENTS:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            if "://" not in target:
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub makes of the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+    headings = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line) for line in re.findall(r"^#+ +(.*)$", text, re.M)]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_and_anchors_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if "://" not in target:
+            path, _, anchor = target.partition("#")
+            linked = page.parent / path if path else page
+            assert linked.exists(), target
+            assert not anchor or anchor in anchors(linked), target
+
+
+def test_every_proof_is_linked_from_the_argument_and_from_the_files_that_use_it():
+    """Each page names the modules that use it, and these name the page."""
+    argument = (ROOT / "docs" / "proof.md").read_text()
+    for page in PROOFS:
+        text, name = page.read_text(), f"docs/proofs/{page.name}"
+        assert f"(proofs/{page.name})" in argument, name
+        assert "\n**Statement.** " in text, name
+        modules = re.findall(r"`([\w/]+\.py)`", re.search(r"^Used by (.*?)\.\s+Index:", text, re.S | re.M)[1])
+        assert modules, name
+        for module in modules:
+            assert name in (ROOT / "infimum" / module).read_text(), f"{module} does not name {name}"
+    named = {m for path in (ROOT / "infimum").rglob("*.py") for m in re.findall(r"docs/[\w/-]+\.md", path.read_text())}
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
 
 
 def test_every_document_is_in_the_index():

@@ -1,4 +1,7 @@
-"""`minimize(..., engine="index")`: functions and commands that are never traced, by trials alone."""
+"""`minimize(..., engine="index")`: functions and commands that are never traced, by trials alone.
+
+Proof: docs/proofs/trials.md.
+"""
 
 import hashlib
 import json

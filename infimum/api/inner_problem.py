@@ -3,6 +3,8 @@
 A function that can be traced in y too is traced and compiled once: y, and what was simulated for it, are then variables whose
 bounds are one point, so that an inner problem costs its proof and nothing else. One that needs y as numbers is traced again for
 each y. Whether a function that was traced in y means the same for numbers is asked each time, by plain calls.
+
+Proof: docs/proofs/trials.md.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""nested: outer variables by trials, and for each of these the minimum over the inner variables, proved."""
+"""nested: outer variables by trials, and for each of these the minimum over the inner variables, proved.
+
+Proof: docs/proofs/trials.md.
+"""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

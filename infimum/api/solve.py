@@ -52,7 +52,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
 
     `constraints` are one or a list of: functions that return a comparison (`lambda x: x[0] + x[1] >= 12`, also `<=`, `==`, arrays
     and lists of these), `infimum.Constraint(fun, lb, ub)`, SciPy's constraints and dicts. `integrality` has 1 for each variable
-    that is a whole number and 0 for each other. `feasibility=0.0` is exact; a larger one relaxes each equation by that much to
+    that is a whole number and 0 for each other. `feasibility=0.0` is exact; a larger one relaxes each equation by this amount to
     both sides, and the result says so. See docs/constraints.md.
 
     `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
@@ -74,9 +74,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
     is INFIMUM_THREADS, or one for each core that this process may use. `seed=None` draws a seed, which is stored in the result.
 
-    `workers` are processes, or "ray" or the address of a Ray cluster, to which a proof deals its regions in rounds of so many
-    `portions` (64). The bits depend on `batch` and `portions`, and neither on the number of workers nor on when one of them is
-    lost; see docs/many_machines.md.
+    `workers` are processes, or "ray" or the address of a Ray cluster, to which a proof deals its regions in rounds. `portions` is
+    the number of portions in a round (64). The bits depend on `batch` and `portions`, and neither on the number of workers nor on
+    when one of them is lost; see docs/many_machines.md.
 
     `progress=True` shows a line of progress at once, False never; by default it appears on terminals and in notebooks after a
     second. `callback(snapshot)` is called after each step and stops the run by returning True or raising StopIteration; SciPy's

@@ -1,4 +1,7 @@
-"""Ask and tell: a search of a black box whose trials somebody else makes."""
+"""Ask and tell: a search of a black box whose trials somebody else makes.
+
+Proof: docs/proofs/trials.md.
+"""
 
 import math
 import secrets
@@ -194,7 +197,7 @@ def study(bounds: Any, *, n: int | None = None, constraints: int = 0, integralit
 
     `bounds`, `n`, `integrality` and `x0` are those of `minimize`; an entry of `bounds` may be a list of values to choose from.
     `constraints` is how many numbers are told beside the value. `options` are the fields of `IndexOptions`. With `journal`, a
-    file, every trial is kept, and a study of the same problem on the same file goes on where the last one ended: trials that
+    file, every trial is kept, and a study of the same problem on the same file continues where the last one ended: trials that
     were asked for and not told are asked for again.
 
     >>> s = study([(-1, 3)], max_trials=20)

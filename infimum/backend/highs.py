@@ -2,6 +2,8 @@
 
 It runs in one thread, without presolving, by a simplex method, with fixed seeds and no clock: the same sequence of calls of one
 build gives the same bits.
+
+Proof: docs/proofs/linear_programs.md.
 """
 
 import importlib

@@ -1,5 +1,6 @@
 """A lower bound over the whole box where the function and its constraints are convex by their formulas, in the variables or in
-their logarithms (geometric programs): the tangent of the Lagrangian function at a local solution. See docs/proof.md."""
+their logarithms (geometric programs): the tangent of the Lagrangian function at a local solution. See
+docs/proofs/lagrangian.md."""
 
 import numpy as np
 

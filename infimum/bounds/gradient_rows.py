@@ -10,6 +10,8 @@ middle, if all constraints certainly hold there. **Chooses** the variable to cut
 rows vary by.
 **Costs** the derivatives of all rows on the region, their values at three points, and the linear program: counted as 4 boxes.
 **Judged** by regions discarded, or cut to half their volume, or brought half as near to the upper bound.
+
+Proof: docs/proofs/constraint_lines.md.
 """
 
 from typing import Any

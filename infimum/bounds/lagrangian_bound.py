@@ -4,6 +4,8 @@
 **Raises** the lower bound to that of the Lagrangian function. **Costs** enclosures of it and its gradient on the region and at a
 point, and of its second derivatives: counted as n + 2 boxes. **Judged** by the regions discarded, or brought close to the upper
 bound. It has no say before `learn` was called.
+
+Proof: docs/proofs/lagrangian.md.
 """
 
 from typing import Any

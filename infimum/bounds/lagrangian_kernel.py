@@ -19,6 +19,8 @@ p is defined on all of the region: L >= P says that f >= q exp(-P), and f <= U <
 
 **What is left.** Where L is at most the upper bound, G_i (x_i - c_i) is at most what the other terms of the mean value form
 leave.
+
+Proof: docs/proofs/lagrangian.md.
 """
 
 import numpy as np

@@ -6,6 +6,8 @@ f <= upper allow it. **Raises** the lower bound to that of the linear program. *
 whose products and curves the linear program has most wrong. **Costs** a linear program with several rows for each product:
 counted as 16 boxes. **Judged** by regions discarded, or brought to a quarter of their distance to the
 upper bound: it costs as much as hundreds of boxes.
+
+Proof: docs/proofs/lifted_relaxation.md.
 """
 
 from typing import Any

@@ -6,6 +6,8 @@ which f <= upper is needed to say so has an infinite lower bound instead, so tha
 variable to where they are. **Raises** the lower bound to that of a linear program. **Chooses** the variable to cut: the one with
 the largest side, compared with the bounds. **Costs** affine forms of all rows, and a line composed for each: counted as 3 boxes.
 **Judged** by the regions discarded, cut to half their volume, or brought half as near to the upper bound.
+
+Proof: docs/proofs/constraint_lines.md.
 """
 
 from typing import Any

@@ -5,6 +5,8 @@ gone. **Reduces** each variable to where they may have one. **Costs** slopes of 
 middle, and some m² n operations: counted as 2 boxes. **Judged** by regions discarded, or cut to half their volume: that happens
 where regions are so narrow that slopes hardly vary, and neither propagation nor lines see it, which look at one row at a time,
 or at the bound of f. With more than 30 rows it has no say.
+
+Proof: docs/proofs/equations.md.
 """
 
 from typing import Any

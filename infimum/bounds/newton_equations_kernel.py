@@ -15,6 +15,8 @@ about a sum of the rows before it has no variable, and is used all the same.
 
 Nothing relies on how well Y was computed. A row counts only where its slopes are bounded, and where its ends are closer
 than it varies: wide ends would only blur the sums. A region of which nothing is left has no feasible point, by constraints alone.
+
+Proof: docs/proofs/equations.md.
 """
 
 import numpy as np

@@ -20,6 +20,8 @@ Equations of variables that are not free are not used, and these keep their rang
 
 The rows of its output are those of a sweep, from which `bounds/shaving_kernel.py` makes what is left of a region; then the widest
 gap.
+
+Proof: docs/proofs/second_order.md.
 """
 
 from typing import NamedTuple

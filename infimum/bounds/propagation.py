@@ -4,6 +4,8 @@
 which no point obeys the constraints, the variables' integrality and f <= upper together: with an upper bound that counts as f
 above it, without one as proved away. **Reduces** a region to a box around these points. **Raises** the lower bound to that of the
 natural enclosure. **Costs** an enclosure of the function and all constraints, forward and backward, in each of its rounds.
+
+Proof: docs/proofs/propagation.md.
 """
 
 from typing import Any

@@ -12,6 +12,8 @@ first cuts, the others take the piece that is all of its parent.
 **Gone** is a piece on which a constraint is certainly violated, or the function or a constraint undefined; and where there is no
 upper bound yet, one of which nothing is left. Where nothing is left of a piece and there is an upper bound, that may be its
 doing: the lower bound becomes infinite, since the function is above the upper bound wherever the constraints hold.
+
+Proof: docs/proofs/propagation.md.
 """
 
 from collections.abc import Callable

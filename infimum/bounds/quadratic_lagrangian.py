@@ -1,5 +1,5 @@
 """A lower bound over the whole box for quadratic functions with quadratic constraints: a Lagrangian function that products of
-constraints make convex. See docs/proof.md.
+constraints make convex. See docs/proofs/quadratic.md.
 
 At the feasible points of a box, the slacks s_i of bounds and linear inequalities are not negative, and h_k = 0 for linear
 equations. So

@@ -1,5 +1,5 @@
-"""The proof of a bound of a quadratic problem: see `quadratic_lagrangian.py` and docs/proof.md. Sums and products are rounded
-outward."""
+"""The proof of a bound of a quadratic problem: see `quadratic_lagrangian.py` and docs/proofs/quadratic.md. Sums and products are
+rounded outward."""
 
 from typing import NamedTuple
 

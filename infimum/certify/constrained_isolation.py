@@ -1,5 +1,5 @@
 """A box with exactly one minimiser of a problem with constraints, and a larger one around it that holds no other global one: the
-theorem is in docs/proof.md.
+theorem is in docs/proofs/stationary_points.md.
 
 For a point c, the *active* constraints are the equations and those inequalities that hold just so with a multiplier of the right
 sign; variables are *held* where c lies on a bound of the user's from which the Lagrangian function rises strictly, where the

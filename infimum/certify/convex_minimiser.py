@@ -1,7 +1,8 @@
 """The lowest point of a box on which f is convex: where it lies, whether derivatives vanish there or not.
 
 It need not be a stationary point, nor lie strictly inside the bounds or strictly on them: so a minimiser at a bound where the
-derivative vanishes as well, or closer to a bound than doubles tell, is found like any other. The theorem is in docs/proof.md.
+derivative vanishes as well, or closer to a bound than doubles tell, is found like any other. The theorem is in
+docs/proofs/isolation.md.
 """
 
 import numpy as np

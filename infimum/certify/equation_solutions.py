@@ -1,7 +1,7 @@
 """Proof that equations have a solution in a tiny box: Krawczyk's operator in as many variables as there are equations.
 
 The other variables are fixed at their doubles. What is proved: in the box there is exactly one point at which all the equations
-that were solved hold, and on all of it every other constraint holds and f is defined. See docs/proof.md.
+that were solved hold, and on all of it every other constraint holds and f is defined. See docs/proofs/feasible_points.md.
 """
 
 from enum import Enum

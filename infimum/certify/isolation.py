@@ -1,4 +1,4 @@
-"""A box with exactly one minimiser, and a larger one around it that holds no other: the theorem is in docs/proof.md.
+"""A box with exactly one minimiser, and a larger one around it that holds no other: the theorem is in docs/proofs/isolation.md.
 
 For a point c, the variables are *held* where c lies on a bound of the user's from which f rises strictly, and free elsewhere. K
 holds exactly one stationary point of the free variables, strictly inside their bounds; on B, a box around K within the bounds, f

@@ -1,4 +1,7 @@
-"""Regions that are left of a proof, and the minimisers among them: those that lie around a proved one hold no other, and go."""
+"""Regions that are left of a proof, and the minimisers among them: those that lie around a proved one hold no other, and go.
+
+Proof: docs/proofs/isolation.md.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial

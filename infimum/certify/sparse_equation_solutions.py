@@ -2,7 +2,7 @@
 
 Krawczyk's operator as in `equation_solutions.py`, with a preconditioner that inverts only blocks on the diagonal: equations are
 solved in an order in which each block reads variables of its own and of blocks before it, so that what is left over lies below
-the diagonal, and radii that grow from block to block as it demands satisfy the test. See docs/proof.md.
+the diagonal, and radii that grow from block to block as it demands satisfy the test. See docs/proofs/feasible_points.md.
 """
 
 import numpy as np

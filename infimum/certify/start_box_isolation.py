@@ -15,7 +15,8 @@ _MOST = 64               # start boxes that may lie around it
 
 def isolate_in(isolate: Callable[..., Isolated | Refused], start: StartBoxes, x: np.ndarray,
                reach: Interval) -> Isolated | Refused:
-    """A minimiser over F near x, and a box in F around it without any other: docs/proof.md. `isolate` finds one over a box."""
+    """A minimiser over F near x, and a box in F around it without any other: docs/proofs/isolation.md. `isolate` finds one over a
+    box."""
     found = Refused.AT_A_BOUND
     for box, ends in _boxes_in(start, x, reach):
         place = np.minimum(np.maximum(x, box[0]), box[1])

@@ -1,4 +1,7 @@
-"""What a proving engine may say: the verdict, and the boxes that hold every minimiser."""
+"""What a proving engine may say: the verdict, and the boxes that hold every minimiser.
+
+Proof: docs/proofs/claims.md.
+"""
 
 from typing import Any
 

@@ -8,6 +8,8 @@ t(x) - s·(x - c), for slopes s that are chosen later: the larger of
 
 with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already. Where t is
 not Lipschitz, the ends of its derivative are infinite, and so is the second.
+
+Proof: docs/proofs/chains.md.
 """
 
 from collections.abc import Callable

@@ -3,6 +3,8 @@
 Each of them is minimised by itself: in a minimiser of the sum every component has a minimiser of its own. So a cell may go as
 soon as it is above what its component has at the best point known, whatever is known of the others; for the sum as a whole it
 would have to be above by all that is not known of a thousand others.
+
+Proof: docs/proofs/chains.md.
 """
 
 from math import fsum

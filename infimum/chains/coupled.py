@@ -2,7 +2,7 @@
 
 With s = G(x) the function is F(x, s), a sum of small terms if s is taken for a variable. On a slice S of s, and for any number λ,
 dynamic programming bounds F(x, s) + λ (G(x) - s) from below over all x of some cells and all s of S: at points with G(x) = s that
-is f. The slices of all nodes cover what G can be; a cell is gone when it is gone in every node (docs/proof.md).
+is f. The slices of all nodes cover what G can be; a cell is gone when it is gone in every node (docs/proofs/chains.md).
 
 A node is bounded with a multiplier λ or two. Then it is divided by what its bound loses most: slices of its variables are halved,
 or that of a scalar. Where all of these are narrow enough and the bound is still low, cells that are far apart balance one another

@@ -2,7 +2,7 @@
 
 For every cell the messages give a lower bound of f over all points whose slices form that cell: the least sum of a choice of
 cells, one for each bag, that agree on shared slices. A cell goes if that is above the verified upper bound, or if the derivative
-by a variable has a strict sign on it whatever the other cells are (docs/proof.md).
+by a variable has a strict sign on it whatever the other cells are (docs/proofs/chains.md).
 
 **Slopes.** The least sum takes a variable at different places of one slice in different terms, which costs the width of the slice
 times the slopes of the terms, even at a minimiser, where these slopes cancel. So between a bag and its parent a linear function

@@ -4,6 +4,8 @@ A block of m consecutive variables is cut into p pieces each (p a power of two);
 which piece of variable k is the lane's. What the function owes to the other variables is computed once for all lanes
 (`structure.local_form`) and given as parameters, for the region and for each sample point. A lane encloses the function on its
 subregion, its derivatives by the variables of the block, and its values at the sample points, where there are any.
+
+Proof: docs/proofs/first_order.md.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,8 @@
 """The interval Newton loop with constraints: regions are propagated, and contracted by Newton steps in variables and multipliers;
-what neither discards nor shrinks enough is cut. No linear program, no Lagrangian bounds with given multipliers."""
+what neither discards nor shrinks enough is cut. No linear program, no Lagrangian bounds with given multipliers.
+
+Proof: docs/proofs/stationary_points.md.
+"""
 
 from dataclasses import fields
 from typing import Any

@@ -1,5 +1,8 @@
 """Branch and bound with constraints as an engine: a feasible point first, then regions that are shrunk, cut and discarded until
-the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
+the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point.
+
+Proof: docs/proofs/constraints.md.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -3,6 +3,8 @@
 `tests`: what the natural enclosures of f and its gradient say of a region, before any second derivative: the bounds test, the
 monotonicity test, the solution test, and which variable is to be cut. A solution is marked `STUCK`: nothing cuts it any more.
 `split`: what becomes of it after a Newton step, one region or two. See `engines`.
+
+Proof: docs/proofs/second_order.md.
 """
 
 import numpy as np

@@ -24,7 +24,7 @@ STEPS: dict[str, str] = {
     # of a function, to bound it
     "arranged reductions": "sums and products of the same terms in another order, with the same domain",
     "gathered sums": "the same terms in another order",
-    "narrowed branches": "where a test holds, the smaller of a quantity and its bound is the quantity (docs/proof.md)",
+    "narrowed branches": "where a test holds, the smaller of a quantity and its bound is the quantity (docs/proofs/jumps.md)",
     "outcomes": "a quantity that takes few values takes one of them at each point",
     "pieces": "what reads a single quantity is enclosed slice by slice of it",
     "other forms": "a form near a pole has the value of the piece wherever the piece is defined",

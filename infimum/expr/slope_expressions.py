@@ -5,6 +5,8 @@ as wide as 2 X. For products, quotients, powers and roots there are such identit
 make one of whatever consists of them. Any other operation inside f, w(x), has slopes by the mean value theorem: the derivatives
 of w at some point of the box that holds x and c. That is another point for each of them, so it is a variable of its own: as x
 it would be taken for x, and what differs might cancel.
+
+Proof: docs/proofs/constraint_lines.md.
 """
 
 from infimum.expr.array_derivative_rules import negative, over, times

@@ -1,4 +1,7 @@
-"""Taylor's formula for elementary functions, with the derivative at an unknown place between as the last coefficient."""
+"""Taylor's formula for elementary functions, with the derivative at an unknown place between as the last coefficient.
+
+Proof: docs/proofs/poles_and_edges.md.
+"""
 
 from fractions import Fraction
 from math import factorial

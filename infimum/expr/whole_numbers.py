@@ -1,4 +1,7 @@
-"""Which elements of an expression are whole numbers."""
+"""Which elements of an expression are whole numbers.
+
+Proof: docs/proofs/powers.md.
+"""
 
 import numpy as np
 

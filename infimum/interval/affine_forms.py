@@ -17,6 +17,8 @@ Beside its form a number has its enclosure, which is met with the range of the f
 enclosure alone, its slopes are dropped: errors never outgrow what intervals know.
 
 All functions take and return doubles, so that they can be written out of line; a form is (c, *s, e).
+
+Proof: docs/proofs/affine_bounds.md.
 """
 
 from collections.abc import Sequence

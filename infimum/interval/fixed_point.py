@@ -5,6 +5,8 @@ The ends are integers in units of 2**-PLACES. Sums are exact, everything else is
 computed with GUARD more places. Their series are cut where a term is 0. Each of the few hundred steps is off by two units of the
 last place at most, and so is the reduced argument, whose error grows by a factor below 4: `_SLACK` units, hundreds of times the
 sum of all that, widen the result.
+
+Proof: docs/proofs/jumps.md.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """x**y on intervals, for every real exponent: one meaning, whatever the exponent is made of.
 
 x**y is e**(y log x) for x > 0; 0**y is 0 for y > 0 and 1 for y = 0; and for x < 0 it is (-1)**y |x|**y where y is a whole number
-(docs/proof.md, "Powers"). Elsewhere it is undefined. Over X and Y the values at bases x >= 0 and those at x < 0 are enclosed one
+(docs/proofs/powers.md). Elsewhere it is undefined. Over X and Y the values at bases x >= 0 and those at x < 0 are enclosed one
 by one: the latter are those of |x| at the whole numbers of Y, with the sign of each.
 """
 

@@ -3,6 +3,8 @@
 The derivatives of every operation on the way are taken along the directions (`kernel/jets.py`), so that what nearly cancels along
 one of them does so in each term of a sum, before it is enclosed: in narrow valleys this is far tighter than T H Tᵀ with an
 enclosure of H.
+
+Proof: docs/proofs/isolation.md.
 """
 
 from collections.abc import Callable

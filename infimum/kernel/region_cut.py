@@ -9,6 +9,8 @@ one double for both neighbours, it never falls as q grows, and at q = 1/2 it lie
 to the first double above lo, D of a smaller q is lo, and its stand-in is at most that double. D is below hi because hi - lo,
 rounded up, is off by much less than a part of it. The ends of the parent are taken as they are, not computed. An unbounded
 side is cut in two, whatever the number of pieces: the line at 0, a half-line at 0, or at 1, or at twice its end.
+
+Proof: docs/proofs/first_order.md.
 """
 
 from collections.abc import Callable

@@ -4,6 +4,8 @@ Let c be a point of the box X. Going from c to x one variable after the other, t
 of H_ij (x_j - c_j) with H_ij taken at points of B_j: the variables up to j in X, those behind j at c. So column j of the matrix
 is the Hessian times the j-th unit vector, on B_j. Such a matrix need not hold the Hessians of X: it proves neither convexity nor
 that a stationary point is the only one.
+
+Proof: docs/proofs/second_order.md.
 """
 
 from infimum.expr.differentiate import hessian_vector

@@ -13,6 +13,8 @@ and there is room only if B reaches that far: so a box may begin next to where a
 
 What holds for a region holds for its pieces: at an end that they share there is the same room, and at another one the region
 itself is room.
+
+Proof: docs/proofs/start_boxes.md.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Krawczyk's operator: boxes around a point that hold exactly one stationary point. See docs/proof.md."""
+"""Krawczyk's operator: boxes around a point that hold exactly one stationary point. See docs/proofs/isolation.md."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,5 @@
-"""Multipliers of constraints, enclosed for all points of a box at once, the last axis a lane for each box. See docs/proof.md."""
+"""Multipliers of constraints, enclosed for all points of a box at once, the last axis a lane for each box. See
+docs/proofs/stationary_points.md."""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""What a matrix of low rank, B J + Jᵀ Bᵀ + Jᵀ C J, can take from a diagonal matrix D at most. All rounded outward."""
+"""What a matrix of low rank, B J + Jᵀ Bᵀ + Jᵀ C J, can take from a diagonal matrix D at most. All rounded outward.
+
+Proof: docs/proofs/isolation_by_structure.md.
+"""
 
 import numpy as np
 

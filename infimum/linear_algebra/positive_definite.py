@@ -1,4 +1,4 @@
-"""Is a whole interval matrix positive definite? Scaled Gerschgorin: see docs/proof.md."""
+"""Is a whole interval matrix positive definite? Scaled Gerschgorin: see docs/proofs/isolation.md."""
 
 import numpy as np
 

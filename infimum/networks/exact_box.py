@@ -1,4 +1,7 @@
-"""Boxes whose ends are rational numbers, such as decimals: the doubles around them, and the doubles within."""
+"""Boxes whose ends are rational numbers, such as decimals: the doubles around them, and the doubles within.
+
+Proof: docs/proofs/networks.md.
+"""
 
 import math
 from collections.abc import Sequence

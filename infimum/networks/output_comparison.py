@@ -1,4 +1,7 @@
-"""The property that a comparison of outputs, written as a function of them, holds everywhere: `lambda y: y[0] < 2`."""
+"""The property that a comparison of outputs, written as a function of them, holds everywhere: `lambda y: y[0] < 2`.
+
+Proof: docs/proofs/networks.md.
+"""
 
 import inspect
 from collections.abc import Callable

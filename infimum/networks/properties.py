@@ -1,4 +1,7 @@
-"""Properties of networks, each a list of questions about the extremum of a function or about inequalities."""
+"""Properties of networks, each a list of questions about the extremum of a function or about inequalities.
+
+Proof: docs/proofs/networks.md.
+"""
 
 import math
 from collections.abc import Callable, Sequence

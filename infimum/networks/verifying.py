@@ -1,4 +1,7 @@
-"""infimum.verify: proves or refutes a property of a network."""
+"""infimum.verify: proves or refutes a property of a network.
+
+Proof: docs/proofs/networks.md.
+"""
 
 import inspect
 import time

@@ -14,6 +14,8 @@ Elsewhere, where p is Lipschitz with derivatives in D, for s in D
     |p(a) - p(t) - s (a - t)| <= max |D - s| |a - t|.
 
 The natural enclosure of y is a line of slope 0 and is taken where it is better in the middle, or the others are not finite.
+
+Proof: docs/proofs/linear_bounds.md.
 """
 
 from collections.abc import Callable

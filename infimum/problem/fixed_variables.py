@@ -2,6 +2,8 @@
 
 So are those that have at most one double between bounds that are none. Such a variable is a number known between two doubles,
 as infimum.pi is: what is proved holds for each number that it may be.
+
+Proof: docs/proofs/exact_bounds.md.
 """
 
 from collections.abc import Callable

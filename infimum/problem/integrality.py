@@ -1,4 +1,7 @@
-"""Which variables are whole numbers."""
+"""Which variables are whole numbers.
+
+Proof: docs/proofs/exact_bounds.md.
+"""
 
 import math
 from dataclasses import replace

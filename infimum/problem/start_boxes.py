@@ -1,4 +1,7 @@
-"""StartBoxes: the boxes that a search starts from instead of the whole box of the bounds: their union is the feasible set."""
+"""StartBoxes: the boxes that a search starts from instead of the whole box of the bounds: their union is the feasible set.
+
+Proof: docs/proofs/start_boxes.md.
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Unions: for every variable a union of intervals, and with them the product of these unions, which is very many boxes."""
+"""Unions: for every variable a union of intervals, and with them the product of these unions, which is very many boxes.
+
+Proof: docs/proofs/unions.md.
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""The user's bounds: exact numbers, of which some lie between two doubles, and the boxes of doubles within and around them."""
+"""The user's bounds: exact numbers, of which some lie between two doubles, and the boxes of doubles within and around them.
+
+Proof: docs/proofs/exact_bounds.md.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set

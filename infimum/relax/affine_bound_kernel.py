@@ -9,6 +9,8 @@ Recurrences are collected before (`structure/collect_recurrences.py`).
 With d = x - lo the function is s·d - h, s rounded down. It gives a lower bound, and where f is not above the verified upper bound
 u, s_i d_i is at most u + h less the least of the other terms, which leaves a part of each variable. Nothing is asked of
 derivatives: f need not even be continuous.
+
+Proof: docs/proofs/affine_bounds.md.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,8 @@
 """Affine forms as a meaning: every number as its enclosure and a linear function of the variables with an error
-(`interval/affine_forms.py`), carried from the leaves up. The enclosures are never wider than those of `Enclosures`."""
+(`interval/affine_forms.py`), carried from the leaves up. The enclosures are never wider than those of `Enclosures`.
+
+Proof: docs/proofs/affine_bounds.md.
+"""
 
 from collections.abc import Callable
 from functools import partial

@@ -13,6 +13,8 @@ with other rules: it is written in loops, whatever the size of the arrays.
 
 The numbers s, c, t, d, α, β, p, q and r are known in a kernel only, box by box. Here they are variables, one for each array
 that they belong to: `Composed.needs` tells which.
+
+Proof: docs/proofs/linear_bounds.md.
 """
 
 from collections.abc import Callable

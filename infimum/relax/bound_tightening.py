@@ -3,6 +3,8 @@
 Every multiplier that a solver returns gives a bound by `safe_conclusions.py`, whatever was asked for. A side at whose end a
 solution already was is not asked about: nothing is to be gained there. What is asked is bounded by counts: passes, and iterations
 of all together.
+
+Proof: docs/proofs/linear_programs.md.
 """
 
 from collections.abc import Callable

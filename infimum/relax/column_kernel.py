@@ -4,6 +4,8 @@ curves.
 Input 0 has the lower ends of all columns that are known, those of variables first, then the upper ends: of columns that are no
 variables they may be infinite. Each column is enclosed by what it is made of, and cut to what is known. Input 1 has for each
 curve the number at which its lines are to touch it. Several lanes with one region have its lines at several points.
+
+Proof: docs/proofs/lifted_relaxation.md.
 """
 
 from functools import partial

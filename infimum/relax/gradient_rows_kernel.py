@@ -15,6 +15,8 @@ is feasible. The same sum is one more line, which contracts each variable by its
 
 **First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X
 lie on its lower face in x_i; as for functions alone (`kernel/box_conclusions.py`) X is reduced to the face or has none.
+
+Proof: docs/proofs/constraint_lines.md.
 """
 
 from collections.abc import Callable

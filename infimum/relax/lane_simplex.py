@@ -11,6 +11,8 @@ the start the slacks h_r - a_r·t are the basis, and each t_i is at the end that
 
 The answer is what the d_j of slacks are, or in the last case the -α_j and 1 for the variable itself: numbers not below 0.
 Nothing relies on more than that. Everything is an estimate in plain upward arithmetic, in the same order in every lane.
+
+Proof: docs/proofs/constraint_lines.md.
 """
 
 import numpy as np

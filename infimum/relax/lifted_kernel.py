@@ -15,6 +15,8 @@ is the same (`relax/lane_inequalities.py`): a bound of f, which is linear in the
 
 **The variable to cut next** is that whose products and curves are the furthest from what the solution of the linear program takes
 them for, each weighed by the multipliers of its lines: by so much the bound would rise if they were exact.
+
+Proof: docs/proofs/lifted_relaxation.md.
 """
 
 from functools import partial

@@ -2,6 +2,8 @@
 sums that a product or a curve is taken of.
 
 Equal products are one column, whatever rows they stand in: products of sums are multiplied out. Coefficients are exact.
+
+Proof: docs/proofs/lifted_relaxation.md.
 """
 
 from collections import OrderedDict

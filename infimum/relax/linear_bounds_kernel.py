@@ -5,6 +5,8 @@ function of one. A multiple λ y of a number is at least a multiple of what y is
 for a curve λ > 0 takes the line below it and λ < 0 the one above (`ops/line_rules.py`); for a product the planes of McCormick.
 What a number receives from all its users is added up before it is passed on, from the result down to the variables: where an
 expression uses a number several times, its multiples cancel before anything is enclosed. Multiples are enclosures themselves.
+
+Proof: docs/proofs/linear_bounds.md.
 """
 
 from collections.abc import Callable

@@ -5,6 +5,8 @@ l. A feasible x with f(x) <= U solves the linear inequalities that these give, w
 multipliers, a lower bound of f (`relax/lane_inequalities.py`). Nothing is asked of derivatives. It says less than
 `relax/gradient_rows_kernel.py`, which has two lines for each row and first order, at a small part of its cost where expressions
 are long, and it knows what np.where chooses.
+
+Proof: docs/proofs/constraint_lines.md.
 """
 
 import numpy as np

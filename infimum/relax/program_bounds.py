@@ -3,6 +3,8 @@
 In each round the columns of the region are enclosed and its rows written; the program is solved; a bound of f follows, and what
 is left of every column where f <= upper. Another round, with lines that touch curves where the solution was, follows if that
 brought enough.
+
+Proof: docs/proofs/linear_programs.md.
 """
 
 from dataclasses import dataclass, field

@@ -5,6 +5,8 @@ there.
 inequalities times the distances of a variable from its ends; f <= upper; the planes of McCormick, four for each product; lines
 below and above curves, and tangents at as many points as are given. Where entries stand depends on the system and the number of
 points alone, so that a basis of one region serves for others.
+
+Proof: docs/proofs/linear_programs.md.
 """
 
 from fractions import Fraction

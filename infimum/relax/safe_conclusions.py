@@ -1,4 +1,4 @@
-"""What any multipliers prove (docs/proof.md, linear programs): bounds, and what is left of the sides of a box.
+"""What any multipliers prove (docs/proofs/linear_programs.md): bounds, and what is left of the sides of a box.
 
 Let l <= z <= u and lower_r <= a_r·z <= upper_r. For any numbers y_r, with e_r = upper_r where y_r > 0 and lower_r where y_r < 0,
 

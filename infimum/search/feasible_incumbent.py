@@ -1,4 +1,7 @@
-"""FeasibleIncumbent: the best point known that certainly obeys all constraints, with a verified upper bound of the infimum."""
+"""FeasibleIncumbent: the best point known that certainly obeys all constraints, with a verified upper bound of the infimum.
+
+Proof: docs/proofs/feasible_points.md.
+"""
 
 from typing import TYPE_CHECKING
 

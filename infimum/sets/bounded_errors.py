@@ -1,4 +1,7 @@
-"""Bounded errors: parameters for which every residual lies in [-1, 1] (`sets/error_band_kernel.py`)."""
+"""Bounded errors: parameters for which every residual lies in [-1, 1] (`sets/error_band_kernel.py`).
+
+Proof: docs/proofs/sublevel_sets.md.
+"""
 
 from typing import Any
 

@@ -3,6 +3,8 @@
 The parts of branch and bound that only say "f lies above" are asked as they are, with the threshold in place of the upper bound
 of the infimum. What first derivatives say of minimisers is switched off by bounds that no region reaches (lower ones of plus
 infinity, upper ones of minus infinity): a region is then neither discarded nor reduced to a face for them.
+
+Proof: docs/proofs/sublevel_sets.md.
 """
 
 import numpy as np

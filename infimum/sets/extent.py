@@ -3,7 +3,7 @@
 Let s be the supremum of x_k on the set, within the bounds, and x a point where it is approached. Unless s is the upper bound of
 x_k, f is nowhere below t at the points near x with the same x_k: from one of these, x_k could be raised a little. So where f is
 Lipschitz around a region, x is a minimiser of f in all variables but x_k, and what first and second derivatives say of minimisers
-holds in these (docs/proof.md). Regions that reach the bound of x_k are asked about values alone.
+holds in these (docs/proofs/sublevel_sets.md). Regions that reach the bound of x_k are asked about values alone.
 """
 
 from collections.abc import Callable, Iterator

@@ -2,6 +2,8 @@
 
 What belongs to the set is said by a `Judge`. Boxes that are neither inside nor outside are cut, the largest first. At any moment
 the inner boxes are subsets of the set, and together with those that are left they cover all of it that lies in the box.
+
+Proof: docs/proofs/sublevel_sets.md.
 """
 
 from collections.abc import Iterator

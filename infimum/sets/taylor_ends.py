@@ -3,6 +3,8 @@
 With c the middle of a box of u and d = u - c, f = f(c) + γ·d + d·M d / 2, where γ encloses the slopes along the frame's axes at c
 and M the second derivatives along them on all of the box. Along each axis γ_i d_i + M_ii d_i²/2 is bounded as it is; what is not
 on the diagonal, which is small in a principal frame, by its size. Natural enclosure and mean value form hold everywhere else.
+
+Proof: docs/proofs/sublevel_sets.md.
 """
 
 from typing import NamedTuple

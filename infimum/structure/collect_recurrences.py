@@ -6,6 +6,8 @@ with the same domain: linear maps are applied to each term, and all that was rea
 
 A term is only a candidate if it stands there by itself, up to constant factors, and another term holds it together with something
 that is not constant. Pure powers of it stay as they are: squares are convex, and products are not.
+
+Proof: docs/proofs/affine_bounds.md.
 """
 
 from collections import Counter

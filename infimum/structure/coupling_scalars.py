@@ -7,6 +7,8 @@ and s. So for any number λ
 
 and the right-hand side is a sum of small terms of x and s, in which every term may read s. Numbers λ are chosen later: in the
 tables of constants they are marked.
+
+Proof: docs/proofs/chains.md.
 """
 
 from collections.abc import Callable

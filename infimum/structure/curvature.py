@@ -6,6 +6,8 @@ of geometric programming (A. Agrawal, S. Diamond, S. Boyd 2019): in the logarith
 logarithm, and sums, products, powers and largest ones of functions with convex logarithms have convex ones.
 
 A form holds on a box on all of which everything is defined; whoever uses it makes sure of that.
+
+Proof: docs/proofs/lagrangian.md.
 """
 
 from collections.abc import Callable

@@ -2,6 +2,8 @@
 
 Models that were written for other solvers often come like that. With f instead of t there is one variable and one equation less,
 nothing is left of the equation in the geometry of the feasible set, and convex problems are convex again.
+
+Proof: docs/proofs/constraints.md.
 """
 
 from dataclasses import dataclass, replace

@@ -4,6 +4,8 @@ floor, ceil, rint and sign are integers, and so are sums and products of integer
 extension takes such a quantity as an interval, and everything in it as possible: (floor(x) - 3.3)**2 seems to reach 0 beside
 every jump from 3 to 4. `outcomes_of` finds the largest parts of the function that are computed, element by element, from one such
 quantity and from others that have no jumps. No comparison is among them, so that they are undefined where the quantity is.
+
+Proof: docs/proofs/jumps.md.
 """
 
 from dataclasses import dataclass

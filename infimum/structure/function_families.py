@@ -1,6 +1,8 @@
 """Functions that are one function of different variables, as exp(-x a) and exp(-x b): equal where a and b are, and no basis then.
 
 `kernel/forms/divided_differences.py` replaces them by divided differences, for which it needs their derivatives.
+
+Proof: docs/proofs/linear_parameters.md.
 """
 
 from typing import NamedTuple

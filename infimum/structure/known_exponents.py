@@ -3,6 +3,8 @@
 x**y has derivatives at a negative base only where the exponent is known to be one whole number on a neighbourhood. So exponents
 that read fixed variables alone become constants, and those that are whole numbers wherever some variables are become that whole
 number: y is rint(y) at every point that counts.
+
+Proof: docs/proofs/powers.md.
 """
 
 from collections.abc import Callable

@@ -2,6 +2,8 @@
 
 No derivative tells anything of sqrt(|u|) + v where u meets 0. But its lower bound is that of sqrt(|u|) plus that of v, and v can
 still be enclosed by its mean value form.
+
+Proof: docs/proofs/jumps.md.
 """
 
 from infimum.expr.build import build

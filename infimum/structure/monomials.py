@@ -2,6 +2,8 @@
 
 Then such a term is a single curve over a linear function of the logarithms, where a chain of products and quotients has a new
 error in each step: enclosures, lines and second derivatives all are narrower.
+
+Proof: docs/proofs/monomials.md.
 """
 
 from fractions import Fraction

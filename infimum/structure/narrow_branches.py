@@ -2,8 +2,8 @@
 
 In where(u < c, a, b) a branch counts only where the test says so. On a box where it is undecided, the branch a is nevertheless
 enclosed for all of u: a cubic that is meant for a ball is enclosed far outside it. With u replaced by min(u, c) in a, and by
-max(u, c) in b, it is the same function (docs/proof.md), and its branches are enclosed where they count. What is replaced is u at
-the same position only: element by element, or anywhere if u and the choice are single numbers.
+max(u, c) in b, it is the same function (docs/proofs/jumps.md), and its branches are enclosed where they count. What is replaced
+is u at the same position only: element by element, or anywhere if u and the choice are single numbers.
 
 Both branches may hold other choices that read u as well, and each branch has its own bound: what they share is written twice,
 and where choices follow one another that would double again and again. A function that becomes much longer stays as it is.

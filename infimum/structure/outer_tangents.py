@@ -6,6 +6,8 @@ residuals e is at least that of 2 e(y) e(x) - e(y)**2, and a norm of them has a 
 (`structure/single_quantity_pieces.py`), and what it lies above its tangent is enclosed on slices of q
 (`bounds/function_bounds/tangent_kernel.py`). L is as linear as the quantities are, so that its mean value form is far tighter
 than that of f. Terms of other kinds are in L as they are.
+
+Proof: docs/proofs/tangents.md.
 """
 
 from dataclasses import dataclass

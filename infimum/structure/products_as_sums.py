@@ -6,7 +6,8 @@ cut off: with u_i between -M_i and M_i, and v_i = max(|u_i|, ε M_i),
     | Π u_i |  lies between  Π v_i - ε Π M_i  and  Π v_i.
 
 The two are equal if nothing is cut off. Otherwise some |u_i| <= ε M_i, so both are between 0 and ε Π M_i, the first one below the
-second. So the product is τ (exp(Σ log v_i) - r) with an r between 0 and ε Π M_i, which depends on the point. (docs/proof.md)
+second. So the product is τ (exp(Σ log v_i) - r) with an r between 0 and ε Π M_i, which depends on the point.
+(docs/proofs/chains.md)
 """
 
 import math

@@ -7,6 +7,8 @@ products either.
 
 The expression is expanded from its variables up, as a polynomial whose coefficients are expressions. What stands in a
 denominator, in a function, or is multiplied by itself is nonlinear; then all is expanded anew without it.
+
+Proof: docs/proofs/linear_parameters.md.
 """
 
 from dataclasses import dataclass

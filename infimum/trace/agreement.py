@@ -5,6 +5,8 @@ changes. What was traced is then another function, and a proof about it is worth
 plain numbers at points spread over the box and at the point that is returned, and compared with the recorded steps, repeated with
 the same numbers. Both round alike. Only where NumPy may add in another order than the steps do, or compute an elementary function
 in another way, the last bits may differ; how much that matters is found by repeating the steps with such errors.
+
+Proof: docs/proofs/claims.md.
 """
 
 import math

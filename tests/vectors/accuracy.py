@@ -27,7 +27,7 @@ for sin, cos and tan this holds for |x| <= 2**20, and beyond that the enclosure 
   enclosure of a number that is not a double has the width 1.
 * `documented`: the guaranteed limit of both; 0 means the tightest doubles. There is no fused operation: `fma` is written as a
   product and a sum, and its vectors only test that the result is contained. So do those of `pow` with a negative base, or with
-  0**0, where the standard has no power and infimum has one (docs/proof.md).
+  0**0, where the standard has no power and infimum has one (docs/proofs/powers.md).
 
 This document is written by `python -m tests.vectors.accuracy`, and a test compares it with the code.
 

@@ -1,5 +1,5 @@
 """What the conditions of Fritz John leave of regions where the gradients of tied constraints may be dependent, so that f need
-have no multiplier: docs/proof.md.
+have no multiplier: docs/proofs/stationary_points.md.
 
 Of the multipliers of f and of the tied constraints one is the largest: it *leads*, and is 1 or -1, the others lie in [-1, 1]. For
 each row that may lead and each sign, a *case*, the linear conditions contract the multipliers; a region is left with the hull of

@@ -9,6 +9,8 @@ step in variables and multipliers. Where gradients may be dependent it asks of e
 step leaves. It needs a verified upper bound: what it discards may hold feasible points. **Costs** derivatives of all rows on the
 region and at its middle, second derivatives of the Lagrangian function, and some (n + m)³ operations: counted as n + 2 boxes.
 **Judged** by regions discarded, or cut to a small part of their volume, and asked only where regions are few.
+
+Proof: docs/proofs/stationary_points.md.
 """
 
 from typing import Any

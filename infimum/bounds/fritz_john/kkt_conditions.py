@@ -3,7 +3,8 @@
     ∂f/∂x_i + Σ w_k ∂g_k/∂x_i = 0 for free variables i,    g_k = e_k for active constraints k.
 
 Their derivatives are the symmetric matrix [[H, Jᵀ], [J, 0]], H the second derivatives of f + Σ w_k g_k, J those of the active
-constraints. Enclosures on boxes of variables and multipliers, the last axis a lane for each box; docs/proof.md has the theorem.
+constraints. Enclosures on boxes of variables and multipliers, the last axis a lane for each box; docs/proofs/stationary_points.md
+has the theorem.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,5 @@
-"""What the conditions of Fritz John leave of regions with constraints, the last axis a lane for each region: docs/proof.md.
+"""What the conditions of Fritz John leave of regions with constraints, the last axis a lane for each region:
+docs/proofs/stationary_points.md.
 
 A constraint is *tied* on a region unless it is Lipschitz and strictly satisfied on all of it. At a minimiser there are
 multipliers of f and of the tied constraints, not all 0, for which the sum of the derivatives by each *free* variable vanishes: a

@@ -5,6 +5,8 @@ variables.
 not. **Raises** the lower bound to its least value. **Chooses** the variable to cut: the one with the largest side, compared with
 the bounds, since derivatives of a recurrence say little about wide regions. **Costs** as much as some five enclosures of f and
 its gradient. **Judged** by the regions discarded, cut to a small part, or brought close to the upper bound.
+
+Proof: docs/proofs/affine_bounds.md.
 """
 
 from typing import Any

@@ -3,6 +3,8 @@
 **Discards** a bounded region on which the linear function lies above the upper bound. **Reduces** a variable to where it does
 not. **Raises** the lower bound to its least value. **Costs** about two enclosures of f and its gradient. **Judged** by the
 regions discarded, cut to a small part, or brought close to the upper bound.
+
+Proof: docs/proofs/linear_bounds.md.
 """
 
 from typing import Any

@@ -5,6 +5,8 @@
 in a variable and which does not reach the user's bound on that side. **Reduces** one that does reach it to the face there.
 **Raises** the lower bound to that of the natural enclosure and of the mean value form. **Finds** an upper bound: f at the point
 of the mean value form. **Costs** one enclosure of f and its gradient, and one of f at a point, for each region.
+
+Proof: docs/proofs/first_order.md.
 """
 
 from typing import Any, ClassVar

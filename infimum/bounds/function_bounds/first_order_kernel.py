@@ -9,6 +9,8 @@ the natural enclosure of rough.
 **First-order test.** Strict signs, f Lipschitz around the box: if f rises with x_i on the box, a minimiser lies on the *user's*
 lower bound of x_i or nowhere; so the box is discarded if it does not reach that bound, and reduced to the face if it does.
 Mirrored where f falls. An infinite bound is never reduced to.
+
+Proof: docs/proofs/first_order.md.
 """
 
 from functools import partial

@@ -5,6 +5,8 @@ vanishes in the variables that lie strictly inside the user's bounds, or where f
 variable to where the gradient may vanish. **Costs** an enclosure of f with gradient and Hessian, one of the gradient at a point,
 and some n³ operations: counted as n + 2 boxes, as 2 where f is a sum over data, with all derivatives in one loop. **Judged** by
 regions discarded, or cut to a small part of their volume.
+
+Proof: docs/proofs/second_order.md.
 """
 
 from typing import Any, NamedTuple

@@ -8,6 +8,8 @@ violated there, or f lies above the upper bound. The lower bound of the piece is
 the L variables shrinks to the hull of these. If none survives, the piece is gone; where f above the upper bound had a part in
 that, its lower bound says so instead. The ends of whole numbers are rounded inward, and a subdomain without a whole number dies.
 An unbounded side is not divided.
+
+Proof: docs/proofs/first_order.md.
 """
 
 import itertools

@@ -6,6 +6,8 @@ bound. **Reduces** a variable to where they do not. **Raises** the lower bound t
 f at that point, which is about the lowest one of a quadratic model. **Costs** an estimate of the Hessian, an enclosure of the
 tangents with their derivatives, and enclosures of them and of f at a point: counted as n + 4 boxes. **Judged** by the regions
 discarded, or brought close to the upper bound.
+
+Proof: docs/proofs/tangents.md.
 """
 
 from typing import Any

@@ -10,6 +10,8 @@ shows convexity. L has to be Lipschitz on X, and X bounded.
 the lower bound: that leaves a part of each variable.
 
 **Upper bound.** f(y).
+
+Proof: docs/proofs/tangents.md.
 """
 
 import numpy as np

@@ -3,6 +3,8 @@
 **Discards** a bounded region, the residuals Lipschitz around it, on which their squares certainly add up to more than the upper
 bound. **Reduces** each variable to where they may not. **Costs** the residuals with their derivatives on the region, and twice at
 a point: counted as 2 boxes. **Judged** by regions discarded, or cut to a small part of their volume.
+
+Proof: docs/proofs/sums_of_squares.md.
 """
 
 from typing import Any

@@ -19,6 +19,8 @@ become almost 0, regions without a minimiser go long before second derivatives o
 square root of its condition.
 
 Derivatives are computed from the data twice rather than stored: in a first loop for GᵀG, in the second one for the equations.
+
+Proof: docs/proofs/sums_of_squares.md.
 """
 
 from collections.abc import Callable

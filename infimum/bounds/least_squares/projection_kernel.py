@@ -26,6 +26,8 @@ smooth on T are left out: squares are not negative.
 
 **Contraction.** Where the sum of squares is at most U, |b| <= |w| / γ + √((U - lower) / γ), which bounds κ; and the quadratic
 functions bound θ.
+
+Proof: docs/proofs/linear_parameters.md.
 """
 
 import numpy as np

@@ -5,6 +5,8 @@
 nonlinear parameters in the middle. **Chooses** the nonlinear parameter to cut next. **Costs** the residuals with second
 derivatives on the region, and several times at a point: counted as 4 boxes. **Judged** by regions discarded, or cut to a small
 part of their volume.
+
+Proof: docs/proofs/linear_parameters.md.
 """
 
 from typing import Any

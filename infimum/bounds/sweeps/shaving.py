@@ -8,6 +8,8 @@ face at the user's bound where f certainly falls or rises towards it. **Raises**
 **Costs** an enclosure of f and a derivative for each of the slices of each variable, at O(1) each, since all that the other
 variables contribute is read from running sums: as much as 64 boxes. **Judged** by the regions that it discards or cuts to a
 small part of their volume.
+
+Proof: docs/proofs/first_order.md.
 """
 
 from typing import Any

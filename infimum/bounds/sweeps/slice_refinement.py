@@ -3,6 +3,8 @@
 It pays where the function has sums, products or other reductions whose terms read one variable each. The bound on a slice then
 has the extremes of every other term over the slices of its variable, not over the hull of these: branch and bound in one
 dimension, for all variables at once. What is left holds every minimiser, even if these are 2**n.
+
+Proof: docs/proofs/unions.md.
 """
 
 from collections.abc import Iterator

@@ -9,6 +9,8 @@ variable is cut by a test that sees the whole box before the sweep, so that all 
 `sample` is the same for points: where along its window is f lowest if this variable alone moves? `newton` steps to where the
 derivative by this variable alone vanishes: in a sum of very many terms the last digits of one variable do not show in f, but in
 its derivative they do. Both are estimates.
+
+Proof: docs/proofs/first_order.md.
 """
 
 from collections.abc import Callable

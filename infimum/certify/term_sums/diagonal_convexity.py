@@ -6,8 +6,8 @@ be shared among the cliques anew so that each is. With any matrices Q_j of the c
     A = Σ (A_j + Q_j) - Σ Q_j.
 
 Where each A_j + Q_j - D_j is positive definite, as it is shown of small matrices, and the rows of Σ Q_j are small, A - Σ D_j is
-positive definite (docs/proof.md). The Q_j are chosen with the factors L D Lᵀ of the matrix at the middle of the box, of which
-column j belongs to clique j. What is global is an estimate; what is proved is proved clique by clique.
+positive definite (docs/proofs/isolation_by_structure.md). The Q_j are chosen with the factors L D Lᵀ of the matrix at the middle
+of the box, of which column j belongs to clique j. What is global is an estimate; what is proved is proved clique by clique.
 """
 
 from typing import NamedTuple

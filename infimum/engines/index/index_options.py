@@ -19,12 +19,12 @@ class IndexOptions:
 
     target: the run ends when a value is as good. accuracy: it ends when the method divides an interval that is shorter than this
     part of the bounds' widths (0: never). asynchronous: every worker gets its next trial when it has finished one; the journal
-    replays what happened (False: rounds, whose results do not depend on timing). patience: after so many trials of which none
-    gave a value the run ends with an error. r: the reliability of the method, greater than 1: larger is more thorough (None:
-    several at once). descents: descend from trials that are lower than their neighbours say. polish: improve the best trial by
-    up to a tenth of the trials. curve: "single", "nodes", "rotated" or "shifted". lines: how many curves, of the last two.
-    order: of the curve, from 1 to 52, 2**order cells along each variable (None: 20, or what whole numbers need). warm_start: the
-    journal of another run, whose trials steer this one and do not count; the best of them is tried first.
+    replays what happened (False: rounds, whose results do not depend on timing). patience: the number of trials without a single
+    value after which the run ends with an error. r: the reliability of the method, greater than 1: larger is more thorough (None:
+    several at once). descents: descend from trials that are lower than their neighbours say. polish: improve the best trial by up
+    to a tenth of the trials. curve: "single", "nodes", "rotated" or "shifted". lines: how many curves, of the last two. order: of
+    the curve, from 1 to 52, 2**order cells along each variable (None: 20, or what whole numbers need). warm_start: the journal of
+    another run, whose trials steer this one and do not count; the best of them is tried first.
     """
 
     target: float | None = None

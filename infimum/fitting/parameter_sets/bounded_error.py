@@ -1,4 +1,7 @@
-"""Fits with bounded errors: all parameters for which the model meets every measurement to within its error bound."""
+"""Fits with bounded errors: all parameters for which the model meets every measurement to within its error bound.
+
+Proof: docs/proofs/sublevel_sets.md.
+"""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,4 +1,7 @@
-"""The confidence set of a fit by least squares: all parameters whose sum of squares is below a threshold."""
+"""The confidence set of a fit by least squares: all parameters whose sum of squares is below a threshold.
+
+Proof: docs/proofs/sublevel_sets.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

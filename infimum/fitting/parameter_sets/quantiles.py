@@ -2,6 +2,8 @@
 
 Their distribution functions are series of positive terms, summed in fixed-point arithmetic on integers, rounded outward. What is
 cut off is less than a geometric series, as the quotient of one term and the one before approaches its limit from one side.
+
+Proof: docs/proofs/sublevel_sets.md.
 """
 
 from collections.abc import Callable

@@ -4,7 +4,8 @@ In units of such a sigma every residual is huge: the sum of squares has valleys 
 floors, and no double lies at the bottom. So these residuals become equations, with the residual s, in units of sigma, as a
 variable of its own: minimise Σ e² + Σ s² where m(p) - y = sigma s. That is the same question, and well scaled. It is asked only
 where best fits can be: in the set on which a *relaxed* sum, with larger standard deviations for pinned measurements, is not above
-a loss that is attained. The relaxed sum is nowhere above the loss, and is searched as that of any fit. See docs/proof.md.
+a loss that is attained. The relaxed sum is nowhere above the loss, and is searched as that of any fit. See
+docs/proofs/pinned_measurements.md.
 """
 
 from collections.abc import Callable

@@ -3,6 +3,8 @@
 All arithmetic rounds upward. A sum of fewer than 2⁶ products is off by at most 2⁶ units in the last place of the sum of their
 sizes, less than `UNITS` times it, which is added to the radius. A number that underflows is rounded up, so that the radius is
 never below what was lost.
+
+Proof: docs/proofs/linear_parameters.md.
 """
 
 from typing import NamedTuple

@@ -6,6 +6,8 @@ box where two nodes are closer than they are wide, the columns g(a), g(b) may be
 A divided difference of r + 1 nodes is g⁽ʳ⁾ / r! at a point between them, if g is r times differentiable there; its derivative by
 a node is the one with that node once more, the second one by the same node twice that with it three times. Of nodes that are
 points the quotients of differences are enclosed too. Nodes are the variables, or 1 / them.
+
+Proof: docs/proofs/linear_parameters.md.
 """
 
 from itertools import combinations

@@ -1,4 +1,7 @@
-"""The mean value form of one quantity with a centre for each end: exact, but for roundings, where the function rises or falls."""
+"""The mean value form of one quantity with a centre for each end: exact, but for roundings, where the function rises or falls.
+
+Proof: docs/proofs/poles_and_edges.md.
+"""
 
 from collections.abc import Callable
 

@@ -1,5 +1,8 @@
 """Outcomes in a kernel: what is computed from a quantity that takes few values is enclosed for each of them; their hull is the
-enclosure."""
+enclosure.
+
+Proof: docs/proofs/jumps.md.
+"""
 
 from collections.abc import Callable
 

@@ -10,6 +10,8 @@ node is defined (and t >= 0, if the walk takes it to be `nonnegative`), either t
 some m > 0 or some g is not empty), every C is defined and the sum of the terms is the node's value; or t is 0, every p >= 0, p >
 0 where m > 0, every g is empty, every C is defined, and the sum of those C with p = 0 is the value. So the joined expression has
 the value of the node wherever the node is defined. It may be defined at more points: what it says of them is of no use.
+
+Proof: docs/proofs/poles_and_edges.md.
 """
 
 from dataclasses import dataclass, field

@@ -1,6 +1,8 @@
 """What each operation makes of the terms of its arguments (see `structure/expansions/asymptotic.py`); None: nothing.
 
 The first argument is the walk, the second the node; the others are the terms of the node's arguments.
+
+Proof: docs/proofs/poles_and_edges.md.
 """
 
 from collections.abc import Callable

@@ -3,6 +3,8 @@
 If u reads nothing but a, is Lipschitz on every bounded set and u(0) = 0, then by the mean value theorem (Lebourg's, for
 generalised gradients) u(a) = g(m a) . a for some m in [0, 1], so that u(a) / ||a|| is the sum of g_i(m a) a_i / ||a||, where
 |a_i| <= ||a||.
+
+Proof: docs/proofs/poles_and_edges.md.
 """
 
 from fractions import Fraction

@@ -2,6 +2,8 @@
 
 Each has the value of the piece wherever the piece is defined, so that its natural enclosure holds beside that of the piece; the
 status is the piece's in any case.
+
+Proof: docs/proofs/poles_and_edges.md.
 """
 
 from dataclasses import dataclass, replace

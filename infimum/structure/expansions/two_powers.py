@@ -1,4 +1,7 @@
-"""The least value of a sum of two powers, such as that of Lennard-Jones."""
+"""The least value of a sum of two powers, such as that of Lennard-Jones.
+
+Proof: docs/proofs/poles_and_edges.md.
+"""
 
 from fractions import Fraction
 
