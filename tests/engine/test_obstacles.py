@@ -145,7 +145,8 @@ def test_the_complete_search_names_it_too():
 
 def test_a_large_search_says_how_far_it_came():
     r = infimum.minimize(lambda x: infimum.problems.get("trid", 10).fun(x), [(-100, 100)] * 10, max_boxes=5000)
-    assert "of the bounds wide, where enclosures are" in r.obstacle and "limit" in r.advice
+    assert "of the bounds wide, where enclosures are" in r.obstacle
+    assert "limit" in r.advice or "The gap has hardly moved" in r.advice, "the clock decides"
     assert f"({100 * r.gap / 210:.3g} %" in str(r)
 
 

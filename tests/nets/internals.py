@@ -17,6 +17,7 @@ from infimum.backend import cpu
 from infimum.cli.main import main as command_line  # noqa: F401
 from infimum.engines.newton_search import NewtonSearch
 from infimum.evaluation import programs
+from infimum.expr.differentiate import gradient, hessian_vector
 from infimum.expr.node import var
 from infimum.kernel.ir import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
 from infimum.problem.system import System
@@ -43,6 +44,14 @@ def written(what: Any, n: int, program: str, sizes: tuple[int, ...]) -> tuple[Ke
     table = programs.OF_SYSTEM if isinstance(what, System) else programs.PROGRAMS
     found = table[program](what, var("x", (n,)), *sizes)
     return found.kernel, found.data.doubles(), found.data.positions(), found.rows, found.at
+
+
+def derivatives(what: Any, n: int) -> list[Any]:
+    """First and second derivatives of all functions. Programs share the constants of expressions that are alive: where constants
+    are placed is the same in every process only if somebody holds these."""
+    x, v = var("x", (n,)), var("v", (n,))
+    functions = [what.f, *what.bodies] if isinstance(what, System) else [what]
+    return [derivative for f in functions if not f.shape for derivative in (gradient(f, x), hessian_vector(f, x, v))]
 
 
 @contextmanager

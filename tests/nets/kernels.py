@@ -132,7 +132,7 @@ def hashes(case: str) -> dict[str, str]:
 
 
 def _hashes(what: Any, n: int) -> dict[str, str]:
-    found = {}
+    found, _held = {}, internals.derivatives(what, n)
     for program in internals.OF_SYSTEM if hasattr(what, "bodies") else internals.OF_FUNCTION:
         if n >= MANY_VARIABLES and program in WRITTEN_OUT:
             continue

@@ -77,7 +77,7 @@ def _options() -> dict[str, Run]:
 
 def by_programs(r: infimum.Result) -> dict[str, Any]:
     """What is kept of a run with linear programs: HiGHS rounds otherwise on other processors, and so steers otherwise."""
-    return {"verdict": r.verdict, **plain({"lower": r.lower, "upper": r.upper, "x": r.x}, 4), "solved": r.lp["solved"] > 0,
+    return {"verdict": r.verdict, **plain({"upper": r.upper, "x": r.x}, 4), "solved": r.lp["solved"] > 0,
             "failed": r.lp["failed"]}
 
 

@@ -117,7 +117,7 @@ def test_a_search_for_points_pauses_between_its_evaluations():
     with Places() as watch:
         for _ in run_of("hs_71").steps():
             assert not watch.stoppable, "what follows a step may have to be kept"
-    assert any(name.endswith("points/barrier.py") for name in watch.seen)
+    assert any(name.endswith("points/barrier_problem.py") for name in watch.seen)
 
 
 def test_an_answer_in_a_hurry_has_one_box_around_all_regions(monkeypatch):
