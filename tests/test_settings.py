@@ -1,41 +1,13 @@
-"""Settings: read once, with the errors that a user sees, frozen, and grouped so that no function below takes a long list."""
+"""Settings: read once, with the errors that a user sees, frozen."""
 
-import ast
 import pickle
 from dataclasses import FrozenInstanceError, fields
-from pathlib import Path
 
 import pytest
 
 import infimum
 from infimum.errors import OptionError
 from infimum.problem.settings import Goal, Limits, Machine, Method, Parallel, Trials
-
-MOST = 7  # parameters
-# with the flat keywords of users
-ENTRANCES = {"minimize", "nested", "resume", "study", "fit", "curve_fit", "compile", "confidence"}
-# still to be grouped, by file: this list only becomes shorter
-LONG = {"bounds/quadratic_proof.py", "bounds/least_squares/residual_expansion.py", "engines/index/constrained_model_step.py",
-        "backend/cpu.py", "ampl/model.py", "points/constrained_search.py", "points/interior_shift.py",
-        "certify/region_isolation.py", "certify/convex_minimiser.py", "sets/extent.py", "sets/sublevel_search.py",
-        "chains/bag_kinds.py", "chains/coupled.py", "problems/scalable_waves.py", "problems/scalable_bowls.py",
-        "relax/lane_simplex.py", "relax/affine_meaning.py", "trace/numpy_functions/reductions.py"}
-
-
-def parameters_of(text):
-    """How many parameters each function of a text has, beside self and cls."""
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    listed = [(f.name, [a.arg for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)]) for f in functions]
-    return [(name, len([a for a in names if a not in ("self", "cls")])) for name, names in listed]
-
-
-def test_functions_below_the_entrances_take_few_parameters():
-    root = Path(infimum.__file__).parent
-    found = {path.relative_to(root).as_posix(): parameters_of(path.read_text()) for path in root.rglob("*.py")}
-    long = {file for file, functions in found.items()
-            if any(count > MOST and name not in ENTRANCES for name, count in functions)}
-    assert long == LONG
-    assert ("minimize", 30) in found["api/solve.py"]
 
 
 @pytest.mark.parametrize("read, given, said", [

@@ -1,6 +1,7 @@
 """The house rules that a reader relies on: imports point down, public names are exported once."""
 
 import ast
+import re
 from pathlib import Path
 
 import infimum
@@ -69,6 +70,16 @@ NEVER = {"backend": {"expr", "interval", "structure", "trace"}, "interval": {"ex
 NAMED_ONCE = ("search", "bounds", "relax", "points", "certify", "engines")  # no base name twice among these
 MOST_FILES = 25  # in a folder, beside its __init__.py
 TOP_LEVEL = {"__init__", "__main__", "errors", "result", "pyomo"}
+
+MOST_PARAMETERS = 7  # of a function, beside self and cls
+# with the flat keywords of users
+ENTRANCES = {"minimize", "nested", "resume", "study", "fit", "curve_fit", "compile", "confidence"}
+# still to be grouped, by file: this list only becomes shorter
+LONG = {"bounds/quadratic_proof.py", "bounds/least_squares/residual_expansion.py", "engines/index/constrained_model_step.py",
+        "backend/cpu.py", "ampl/model.py", "points/constrained_search.py", "points/interior_shift.py",
+        "certify/region_isolation.py", "certify/convex_minimiser.py", "sets/extent.py", "sets/sublevel_search.py",
+        "chains/bag_kinds.py", "chains/coupled.py", "problems/scalable_waves.py", "problems/scalable_bowls.py",
+        "relax/lane_simplex.py", "relax/affine_meaning.py", "trace/numpy_functions/reductions.py"}
 
 
 def _name(path: Path) -> str:
@@ -220,3 +231,29 @@ def test_paths_that_users_import_stay():
 
 def test_the_gallery_is_there_by_name():
     assert infimum.problems.get("rastrigin", 3).n == 3
+
+
+# ---- parameters, and what a newcomer asks
+def parameters_of(text):
+    """How many parameters each function of a text has, beside self and cls."""
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    listed = [(f.name, [a.arg for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)]) for f in functions]
+    return [(name, len([a for a in names if a not in ("self", "cls")])) for name, names in listed]
+
+
+def test_functions_below_the_entrances_take_few_parameters():
+    found = {path.relative_to(ROOT).as_posix(): parameters_of(path.read_text()) for path in ROOT.rglob("*.py")}
+    long = {file for file, functions in found.items()
+            if any(count > MOST_PARAMETERS and name not in ENTRANCES for name, count in functions)}
+    assert long == LONG
+    assert ("minimize", 30) in found["api/solve.py"]
+
+
+def test_the_questions_of_a_newcomer_are_answered():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text()
+    table = text[text.index("## Questions of a newcomer"):text.index("## Glossary")]
+    found = re.findall(r"`([\w/]+(?:\.py|/))`(?: \(`(\w+)`\))?", table)
+    assert len(found) >= 10
+    for path, name in found:
+        file = ROOT / path
+        assert file.exists() and (not name or re.search(rf"\b{name}\b", file.read_text())), (path, name)
