@@ -254,3 +254,5 @@ def _check_iterations(arrays: dict[str, np.ndarray], lo: np.ndarray, hi: np.ndar
     for name in ("list", "final"):
         _check_range(f"{name}.iteration", arrays[f"{name}.iteration"], -1, len(arrays["taken.lo"]) - 1)
         _check_range(f"{name}.subregion", arrays[f"{name}.subregion"], 0, _MOST)
+        whole = arrays[f"{name}.iteration"] < 0  # start boxes that were not cut, by their numbers
+        _check_range(f"{name}.subregion", arrays[f"{name}.subregion"][whole], 0, homes - 1)

@@ -121,6 +121,17 @@ def test_regions_outside_of_the_bounds_or_none_at_all(kept):
             infimum.resume(path, hills, **more)
 
 
+def test_a_start_box_that_there_is_not(kept):
+    path, state, more = kept
+    if "list.iteration" not in state.arrays:
+        pytest.skip("only the complete search numbers its start boxes")
+    assert state.arrays["list.subregion"].max() > 0
+    whole = np.full_like(state.arrays["list.iteration"], -1)
+    save(path, State(state.values, state.arrays | {"list.iteration": whole}))
+    with pytest.raises(infimum.CheckpointError, match="'list.subregion' is out of range"):
+        infimum.resume(path, hills, **more)
+
+
 # ---- the file itself
 def signed(body: bytes) -> bytes:
     return MAGIC + hashlib.sha256(body).digest() + body
