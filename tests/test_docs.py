@@ -10,7 +10,7 @@ import infimum
 from docs.generate_api import DOCUMENT, document
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench" / "notes").glob("*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").rglob("*.md")])
 PROOFS = sorted((ROOT / "docs" / "proofs").glob("*.md"))
 PAGES = [p for p in DOCUMENTS if "```python" in p.read_text()]
 

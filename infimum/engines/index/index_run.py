@@ -38,7 +38,7 @@ class BlackBoxRun:
         self.batch, self.target, self.seed, self.rounds = trials.batch, target, seed, 0
         self.ended: str | None = None                                    # why, if by itself
         self.reached = False                                             # a goal
-        self.unchecked = best_of(kept) if trials.check else None                # the trial that is to be made again
+        self.unchecked = best_of(kept) if trials.check else None         # the trial that is to be made again
 
     # ---- what the driver sees
     @property
