@@ -36,7 +36,7 @@ from infimum.support import clock, environment
 from infimum.trace.agreement import Agreement, Box
 from infimum.trace.vector_arguments import of_vector
 
-_VIOLATED, _MOST = Goal(1e-9, 0.01, None), 1 << 13  # how near the least violation is to be known, with so many boxes at most
+_VIOLATED, _MOST = Goal(1e-9, 0.01, None), 1 << 13  # tolerance and boxes for the least violation
 _FORMS = "a function of (y, z) that returns a comparison, or infimum.Constraint(g, lb, ub) or a dict {'type': 'ineq', " \
          "'fun': g} with a function g of (y, z)"
 

@@ -89,7 +89,7 @@ class NewRun:
         return parallel
 
     def begun(self, make: Callable[[int | None], Any], lanes: int | None) -> Any:
-        """The engine, which encloses so many boxes in a step."""
+        """The engine, with `lanes` as its number of boxes in a step."""
         return make(lanes)
 
     def writer(self, search: Any, given: Evaluator, rounds: Rounds | None, memory_limit: float | None) -> CheckpointWriter | None:
@@ -112,8 +112,8 @@ class StoredRun:
     """A run that continues from the checkpoint `path`, which holds `whole`. `asked` are its settings, with those that the user
     gave anew."""
 
-    def __init__(self, question: Question, path: str, whole: State, asked: dict[str, Any]):
-        self.question, self.path, self.whole, self.asked = question, path, whole, asked
+    def __init__(self, question: Question, method: Method, path: str, whole: State, asked: dict[str, Any]):
+        self.question, self.method, self.path, self.whole, self.asked = question, method, path, whole, asked
         self.state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
         self.reduces, self.may_move_to_gpu = asked.get("reduces", False), asked.get("may_move_to_gpu", False)
         self.batch = asked["batch"] if self.state is None else self.state.values.get("batch", asked["batch"])
@@ -157,15 +157,14 @@ class StoredRun:
         return _checkpoint_writer(self.path, anew, self.question.problem)
 
 
-def run(start: NewRun | StoredRun, method: Method, limits: Limits, machine: Machine, parallel: Parallel,
-        watching: Watching) -> Result:
+def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: Watching) -> Result:
     """What is found; if the time does not suffice to trace and compile the function, what plain calls of it find: with
     constraints nothing, since no point would be proved to meet them."""
     question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
     problem, objective, watch.show = question.problem, question.objective, shown.wait
     try:
         with watch:
-            return _about(problem, _solved(start, method, limits, machine, parallel, watching))
+            return _about(problem, _solved(start, limits, machine, parallel, watching))
     except OutOfTime as early:
         shown.clear()
         constrained, time_limit = start.is_constrained, limits.time_limit
@@ -177,17 +176,16 @@ def run(start: NewRun | StoredRun, method: Method, limits: Limits, machine: Mach
         why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
         from infimum.points.plain_call_search import by_plain_calls
 
-        result = by_plain_calls(problem, plain, None if constrained else best, why, left, method.seed, method.engine)
+        result = by_plain_calls(problem, plain, None if constrained else best, why, left, start.method.seed, start.method.engine)
         result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
         return _about(problem, result)
     finally:
         shown.clear()
 
 
-def _solved(start: NewRun | StoredRun, method: Method, limits: Limits, machine: Machine, parallel: Parallel,
-            watching: Watching) -> Result:
+def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: Watching) -> Result:
     """What a search or a proof finds, put in terms of the question."""
-    question = start.question
+    question, method = start.question, start.method
     objective = question.objective
     with start.tracing():
         compiled = question.compiled(machine, limits.memory_limit)
@@ -196,7 +194,7 @@ def _solved(start: NewRun | StoredRun, method: Method, limits: Limits, machine: 
     compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
     problem, evaluator = without_fixed(question.problem, given, start.reduces)
     _check_system(problem, method.engine)
-    with _rounds(start, problem, evaluator, method, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
+    with _rounds(start, problem, evaluator, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
         search = start.begun(
             lambda batch: _search(problem, evaluator, method, limits, batch, start.may_move_to_gpu, rounds), lanes)
         writer = start.writer(search, given, rounds, limits.memory_limit)
@@ -227,16 +225,16 @@ def _swarm(problem: Problem, evaluator: Evaluator, method: Method, limits: Limit
 
 
 @contextmanager
-def _rounds(start: NewRun | StoredRun, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
-            parallel: Parallel, memory_limit: float | None) -> Iterator[tuple[Rounds | None, int | None]]:
+def _rounds(start: NewRun | StoredRun, problem: Problem, evaluator: Evaluator, machine: Machine, parallel: Parallel,
+            memory_limit: float | None) -> Iterator[tuple[Rounds | None, int | None]]:
     """The rounds in which workers take part, if there are any, and the batch."""
     if parallel.workers is None:
         yield None, start.batch
         return
-    check_dealt(method.options)
+    check_dealt(start.method.options)
     from infimum.parallel.proofs.portion_dealer import dealt  # seldom needed
 
-    with dealt(parallel, problem, evaluator, method, replace(machine, batch=start.batch), memory_limit) as started:
+    with dealt(parallel, problem, evaluator, start.method, replace(machine, batch=start.batch), memory_limit) as started:
         yield started
 
 

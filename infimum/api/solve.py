@@ -123,7 +123,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     _check_particles(getattr(method.options, "particles", None), len(problem.lo), limits.memory_limit)
     path = None if checkpoint is None else _checkpoint_path(checkpoint, engine)
     question = Question(objective, args, problem, constraints, integers, none, float(feasibility), check)
-    return run(NewRun(question, method, machine, path), method, limits, machine, parallel, watching)
+    return run(NewRun(question, method, machine, path), limits, machine, parallel, watching)
 
 
 @environment.ours
@@ -181,10 +181,9 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     """
     refuse(unknown, resume)
     path = read_path(checkpoint)
-    check_number("time_limit", time_limit, optional=True, positive=True)
+    given = Limits.read(time_limit, max_boxes, memory_limit)
     watching = Watching(watch_of(time_limit), read_callback(callback), progress)
     check_tolerances(atol, rtol, xtol, optional=True)
-    given = Limits.read(time_limit, max_boxes, memory_limit)
     parallel = Parallel(None if workers is None else read_workers(workers), read_portions(portions))
     from infimum.blackbox.journal_resume import going_on  # no other call reads a journal
 
@@ -206,7 +205,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     question = Question(objective, args, problem, constraints, integers, none, asked.get("feasibility", 0.0), check)
     limits = Limits(time_limit, max_boxes, asked["memory_limit"])
     with contradicts(path):
-        return run(StoredRun(question, path, whole, asked), method, limits, Machine(device, threads), parallel, watching)
+        return run(StoredRun(question, method, path, whole, asked), limits, Machine(device, threads), parallel, watching)
 
 
 def _settings_of(asked: dict[str, Any]) -> Any:

@@ -111,7 +111,7 @@ class Parallel:
         """The choice of a user for this engine, checked; the workers of engine "index" are not read, see `Trials`."""
         portions = read_portions(portions)
         if portions is not None and (workers is None or engine in _WITHOUT_PROOF):
-            raise OptionError("portions= is for proofs with workers=, to whom regions are dealt in so many portions")
+            raise OptionError("portions= is for proofs with workers=, the number of portions in which regions are dealt to them")
         if workers is not None and engine == "swarm":
             raise OptionError("workers= is for proofs and for engine='index'; engine 'swarm' uses threads=")
         return cls(None if workers is None or engine == "index" else read_workers(workers), portions)

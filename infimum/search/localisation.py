@@ -36,7 +36,8 @@ def affordable(boxes: int, max_boxes: int | None) -> float:
 def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
               parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
     """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
-    Yields no such thing where the minimisers are not isolated, or that is not worth it, or would take more than `most` boxes.
+    Yields no branch and bound where the minimisers are not isolated, where it is not worth the work, or where it would take more
+    than `most` boxes.
     `parts` makes those of the branch and bound."""
     lo, hi = incumbent.lo, incumbent.hi
     if most <= 0 or not _worth(evaluator, goal, lo, hi, regions):

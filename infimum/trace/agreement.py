@@ -71,11 +71,12 @@ class Agreement:
 
     def over(self, box: Box, seed: int = 0, seconds: float = math.inf) -> None:
         """Compares at points spread over a box. A part of `seconds`, the time of the run, is spent; each function is called once
-        at least. Where the box is one over which this trace has agreed before, as in repeated runs of an Evaluator, one of the
-        points is compared again."""
+        at least. Where the box is the one over which this trace has agreed before, as in repeated runs of an Evaluator, one of
+        the points is compared again."""
         end = perf_counter() + min(_SHARE * seconds, _MOST)
         for function in self.functions:
-            if (points := function.agreed.get(box.key)) is not None:
+            key, points = function.agreed
+            if key == box.key:
                 self.calls += len(points)
                 self.at(points[seed % len(points)], functions=[function])
                 continue
@@ -88,7 +89,7 @@ class Agreement:
             if len(found) == len(points) + 1:
                 self.at(*_boundary_points(function, points, traced), functions=[function])
                 if perf_counter() < end:
-                    function.agreed[box.key] = points
+                    function.agreed = box.key, points
 
     def at(self, *points: np.ndarray, functions: Sequence[Traced] | None = None) -> None:
         """Compares at these points."""

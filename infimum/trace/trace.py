@@ -3,7 +3,7 @@
 import operator
 import re
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -71,11 +71,11 @@ _MISUSES = (
 
 class Traced:
     """A function of the user's that was traced: `fun(x, *args)`, and what it did, to be compared with plain calls. `role` is what
-    it is in a problem, for messages; `agreed` the boxes over which it was compared, each with the points at which it agreed."""
+    it is in a problem, for messages; `agreed` the box over which it was compared last, by its key, and the points."""
 
     def __init__(self, fun: Callable[..., Any], args: tuple, returned: Any):
         self.fun, self.args, self._returned, self.role = fun, args, returned, ""
-        self.agreed: dict[Hashable, list[np.ndarray]] = {}
+        self.agreed: tuple[tuple, list[np.ndarray]] = (), []
 
     def call(self, x: np.ndarray) -> Any:
         """The function itself, called with plain numbers."""
