@@ -17,6 +17,7 @@ from infimum.backend import cpu
 from infimum.cli.main import main as command_line  # noqa: F401
 from infimum.engines.newton_search import NewtonSearch
 from infimum.evaluation import programs
+from infimum.expr import real
 from infimum.expr.differentiate import gradient, hessian_vector
 from infimum.expr.node import var
 from infimum.kernel.ir import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
@@ -77,6 +78,14 @@ def counting() -> Iterator[dict[str, list[int]]]:
     for loop in loops:
         for name, count in loop.discarded.items():
             found.setdefault(f"loop: {name}", [0, 0])[1] += count
+
+
+@contextmanager
+def numbers_anew() -> Iterator[None]:
+    """No number between two doubles was met before, as in a new process: which ends the second of two such numbers gets depends
+    on the first."""
+    with mock.patch.object(real, "_taken", {}):
+        yield
 
 
 @contextmanager

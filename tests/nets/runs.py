@@ -162,6 +162,7 @@ def record(name: str, lanes: int | None = None) -> dict[str, Any]:
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("error")
+        stack.enter_context(internals.numbers_anew())
         if lanes is not None:
             stack.enter_context(internals.processor(lanes))
         try:
