@@ -126,7 +126,8 @@ def hashes(case: str) -> dict[str, str]:
     """Of all programs for a case. A program that is not made for a case fails while it is written, whatever the error."""
     gc.disable()  # kernels are many small objects, all of them alive
     try:
-        return _hashes(*table()[case]())
+        with internals.numbers_anew():
+            return _hashes(*table()[case]())
     finally:
         gc.enable()
 
