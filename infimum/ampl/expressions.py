@@ -59,7 +59,9 @@ class Expressions:
             return operands[1] if self.nodes[first][1] else operands[2]
         if known[first] and all([known[i] for i in operands]):
             return self._of_constants(code, operands, numbers)
-        return self.node(code, *operands, *numbers)
+        node = (code, *operands, *numbers)
+        number = self._numbers.get(node)
+        return self.node(*node) if number is None else number
 
     def _of_constants(self, code: int, operands: Sequence[int], numbers: tuple) -> int:
         value = self._exactly(code, [self.nodes[i] for i in operands])

@@ -162,10 +162,12 @@ class Formulas:
                 levels[i] = max([levels[k] for k in node[1:]])
                 widths[i] = sum([widths[k] for k in node[1:]])
             elif code >= 0:
-                operands = node[1:2] if code == PIECEWISE_LINEAR else node[1:]
-                wide = [k for k in operands if widths[k] > _FEW]
-                self._lifted.update(wide)
-                levels[i] = max([levels[k] for k in operands] + [levels[k] + 1 for k in wide])
+                for k in node[1:2] if code == PIECEWISE_LINEAR else node[1:]:
+                    wide = widths[k] > _FEW
+                    if wide:
+                        self._lifted.add(k)
+                    if levels[k] + wide > levels[i]:
+                        levels[i] = levels[k] + wide
         return levels
 
     # ---- groups
@@ -206,7 +208,8 @@ class Formulas:
         """The program of a term. The same variable is the same leaf wherever it stands: x * x is a square."""
         nodes, lifted = self._expressions.nodes, self._lifted
         steps: list[tuple] = []
-        leaves: dict[tuple[int, int], int] = {}
+        leaves: dict[int | tuple[int, int], int] = {}  # by the number of a variable's node, or by block and index
+        indices: list[int] = []
         constants: list[float] = []
         stack: list[int | tuple] = [root]  # nodes that are still to be written, and steps between them
         while stack:
@@ -216,14 +219,19 @@ class Formulas:
                 continue
             node = nodes[item]
             code = node[0]
-            if code == CONSTANT:
+            if code == VARIABLE or (code >= 0 and item in lifted) or code == DEFINED:
+                block, index = (0, node[1]) if code == VARIABLE else self._places[item if code >= 0 else self._defined[node[1]]]
+                key = item if code == VARIABLE else (block, index)
+                leaf = leaves.get(key)
+                if leaf is None:
+                    leaf = leaves[key] = len(leaves)
+                    indices.append(index)
+                steps.append(("x", block, leaf))
+            elif code == CONSTANT:
                 steps.append(("c",))
                 constants.append(node[1])
-            elif code in _CONSTANTS:
+            elif code < 0:
                 steps.append((_CONSTANTS[code], node[1]))
-            elif code < 0 or item in lifted:
-                place = (0, node[1]) if code == VARIABLE else self._places[item if code >= 0 else self._defined[node[1]]]
-                steps.append(("x", place[0], leaves.setdefault(place, len(leaves))))
             elif code == PIECEWISE_LINEAR:
                 stack += (code, 1, node[2]), node[1]
             elif code in LITERAL and nodes[node[2]][0] in (CONSTANT, EXACT):
@@ -231,7 +239,7 @@ class Formulas:
             else:
                 stack.append((code, len(node) - 1))
                 stack += node[:0:-1]
-        return tuple(steps), tuple([index for _, index in leaves]), tuple(constants)
+        return tuple(steps), tuple(indices), tuple(constants)
 
 
 def _formula(rows: list[dict[Program, list[Term]]]) -> Formula:

@@ -1,5 +1,7 @@
 """Reads expressions, which .nl files hold in prefix notation."""
 
+from typing import NamedTuple
+
 from infimum.ampl.expressions import CONSTANT, DEFINED, VARIABLE, Expressions
 from infimum.ampl.header import Header
 from infimum.ampl.operators import DIGITS, OPERATORS, PIECEWISE_LINEAR, UNSUPPORTED
@@ -8,19 +10,20 @@ from infimum.ampl.tokens import Tokens, finite, whole_below
 _LARGEST_DIGITS = 22  # powers of ten up to this one are doubles
 
 
-class _Frame:
-    """An operator that waits for operands."""
+class _Operator(NamedTuple):
+    """An operator that waits for `count` operands: the first ones are of the kinds `first`, the others of the kind `more`. `plain`
+    means that it takes numbers alone and needs no check."""
 
-    __slots__ = ("code", "count", "first", "more", "numbers", "operands")
+    code: int
+    count: int
+    first: str
+    more: str = ""
+    numbers: tuple = ()
+    plain: bool = False
 
-    def __init__(self, code: int, first: str, more: str = "", count: int | None = None, numbers: tuple = ()):
-        """It takes `count` operands: the first ones are of the kinds `first`, the others of the kind `more`."""
-        self.code, self.first, self.more, self.numbers, self.operands = code, first, more, numbers, []
-        self.count = len(first) if count is None else count
-
-    def takes(self) -> str:
-        """The kind of the next operand."""
-        return self.first[len(self.operands)] if len(self.operands) < len(self.first) else self.more
+    def takes(self, position: int) -> str:
+        """The kind of an operand."""
+        return self.first[position] if position < len(self.first) else self.more
 
 
 class ExpressionReader:
@@ -28,7 +31,7 @@ class ExpressionReader:
 
     def __init__(self, header: Header, tokens: Tokens, expressions: Expressions, defined: dict[int, int]):
         self._header, self._tokens, self._expressions, self._defined = header, tokens, expressions, defined
-        self._symbols: dict[str | bytes, int | tuple] = {}
+        self._symbols: dict[str | bytes, int | _Operator | tuple[int]] = {}
 
     def reference(self, index: int) -> int:
         if index < self._header.variables:
@@ -38,36 +41,42 @@ class ExpressionReader:
         return self._expressions.node(DEFINED, index)
 
     def read(self) -> int:
-        """An expression in prefix notation; operators that wait for operands are on a stack."""
-        tokens, symbols, expressions, stack = self._tokens, self._symbols, self._expressions, []
-        while True:
-            symbol = tokens.symbol()
-            value = symbols.get(symbol)
+        """An expression in prefix notation; operators that wait for operands are on a stack, the innermost one beside it."""
+        expressions, known, apply = self._expressions, self._symbols.get, self._expressions.apply
+        stack: list[tuple[_Operator | None, list[int]]] = []
+        operator, operands = None, []
+        for symbol in self._tokens.symbols():
+            value = known(symbol)
             if value is None:
                 value = self._read_symbol(symbol)
             if type(value) is not int:
-                frame = _Frame(*value) if len(value) == 2 else self._counted(*value)
-                if frame.count:
-                    stack.append(frame)
+                value = self._counted(*value) if type(value) is tuple else value
+                if value.count:
+                    stack.append((operator, operands))
+                    operator, operands = value, []
                     continue
                 value = expressions.constant(0.0)  # an empty sum
             gives = "n"
-            while stack:
-                frame = stack[-1]
-                operands = frame.operands
-                takes = frame.takes()
-                if takes != gives:
-                    value = expressions.as_condition(value) if takes == "c" else expressions.as_number(value)
+            while operator is not None:
+                if gives == "c" or not operator.plain:
+                    value = self._converted(value, gives, operator.takes(len(operands)))
                 operands.append(value)
-                if len(operands) < frame.count:
+                if len(operands) < operator.count:
                     break
-                stack.pop()
-                value, gives = self._applied(frame), OPERATORS[frame.code].gives
+                if not operator.plain:
+                    self._check(operator, operands)
+                value, gives = apply(operator.code, operands, *operator.numbers), OPERATORS[operator.code].gives
+                operator, operands = stack.pop()
             else:
-                return value if gives == "n" else expressions.as_number(value)
+                return self._converted(value, gives, "n")
 
-    def _read_symbol(self, symbol: str | bytes) -> int | tuple:
-        """A node, or an operator: its code and, unless a count follows, what it takes. Symbols recur: they are read once."""
+    def _converted(self, value: int, gives: str, takes: str) -> int:
+        if takes == gives:
+            return value
+        return self._expressions.as_condition(value) if takes == "c" else self._expressions.as_number(value)
+
+    def _read_symbol(self, symbol: str | bytes) -> int | _Operator | tuple[int]:
+        """A node, or an operator; its code alone where a count follows. Symbols recur: they are read once."""
         tokens = self._tokens
         letter = tokens.opened(symbol)
         if letter == "v":
@@ -95,24 +104,26 @@ class ExpressionReader:
             self._tokens.fail("a string, as imported functions take, is not known to infimum")
         self._tokens.fail(f"{letter!r} begins no expression" if letter else "the file ends in the middle of an expression")
 
-    def _operator(self) -> tuple:
+    def _operator(self) -> _Operator | tuple[int]:
         code = self._tokens.whole("the operator")
         row = OPERATORS.get(code)
         if row is None:
             name = f" ({UNSUPPORTED[code]})" if code in UNSUPPORTED else ""
             self._tokens.fail(f"the operator o{code}{name} is not known to infimum")
-        return (code,) if "*" in row.takes or code == PIECEWISE_LINEAR else (code, row.takes)
+        if "*" in row.takes or code == PIECEWISE_LINEAR:
+            return (code,)
+        return _Operator(code, len(row.takes), row.takes, plain="c" not in row.takes and code not in DIGITS)
 
-    def _counted(self, code: int) -> _Frame:
+    def _counted(self, code: int) -> _Operator:
         """An operator of which the next line says how many operands it takes."""
         if code == PIECEWISE_LINEAR:
-            return _Frame(code, OPERATORS[code].takes, numbers=(self._slopes_and_breaks(),))
+            return _Operator(code, 1, OPERATORS[code].takes, numbers=(self._slopes_and_breaks(),))
         first, _, more = OPERATORS[code].takes.partition("*")
         self._tokens.line()
         count = self._tokens.whole("the number of operands")
         if not len(first) <= count <= self._header.size:
             self._tokens.fail(f"{OPERATORS[code].name} has {count:,} operands")
-        return _Frame(code, first, more, count)
+        return _Operator(code, count, first, more, plain="c" not in first + more)
 
     def _slopes_and_breaks(self) -> tuple[float, ...]:
         tokens = self._tokens
@@ -126,10 +137,9 @@ class ExpressionReader:
             tokens.fail("the breaks of a piecewise-linear term do not increase")
         return numbers
 
-    def _applied(self, frame: _Frame) -> int:
-        if frame.code in DIGITS:
-            digits = self._expressions.nodes[frame.operands[1]]
+    def _check(self, operator: _Operator, operands: list[int]) -> None:
+        if operator.code in DIGITS:
+            digits = self._expressions.nodes[operands[1]]
             if digits[0] != CONSTANT or not digits[1].is_integer() or abs(digits[1]) > _LARGEST_DIGITS:
-                self._tokens.fail(f"the digits of {OPERATORS[frame.code].name} have to be a constant whole number, and not more "
-                                 f"than {_LARGEST_DIGITS}")
-        return self._expressions.apply(frame.code, frame.operands, *frame.numbers)
+                self._tokens.fail(f"the digits of {OPERATORS[operator.code].name} have to be a constant whole number, and not more "
+                                  f"than {_LARGEST_DIGITS}")

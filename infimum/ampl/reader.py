@@ -39,7 +39,8 @@ def read(path: str | PathLike) -> Model:
         names = Names.beside(path, header)
         tokens: Tokens = BinaryTokens(str(path), data, header.begin, header.big_endian) if header.binary else \
             TextTokens(str(path), data[header.begin:].decode("utf-8", "replace"), _HEADER_LINES)
-        return _Reader(header, tokens, names).model()
+        with environment.collector_paused():
+            return _Reader(header, tokens, names).model()
     except MemoryError:
         raise ModelFileError(f"{path} cannot be read: there is too little memory for a model of this size") from None
 

@@ -1,15 +1,21 @@
 """The words of an .nl file, from lines of text or from bytes. Every error names its line or byte."""
 
 import math
-import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from infimum.errors import ModelFileError
 
 _SHORT, _WHOLE, _NUMBER = "h", "i", "d"
 _SIZES = {b"o": 4, b"v": 4, b"l": 4, b"s": 2, b"n": 8}  # of what follows a letter in an expression
+
+
+_NO_LETTER = " \t\r#"  # a line that begins so, or is empty, is no symbol as it stands
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("#")[0].strip()
 
 
 def _nowhere() -> str:
@@ -24,19 +30,25 @@ class TextTokens:
 
     def __init__(self, file: str, text: str, before: int):
         """`before` lines have been read already."""
-        self._file, self._lines, self._before, self._at = file, re.sub("#[^\n]*", "", text).split("\n"), before, -1
-        self._rest = ""
+        self._file, self._lines, self._before, self._at, self._rest = file, text.split("\n"), before, -1, ""
 
     def fail(self, what: str) -> NoReturn:
         raise ModelFileError(f"{self._file}, line {self._before + self._at + 1}{self.inside()}: {what}")
 
-    def symbol(self) -> str:
-        """The next line of an expression, which `opened` reads; "" at the end of the file."""
-        return self._advance()
+    def symbols(self) -> Iterator[str]:
+        """The lines of an expression, with their comments, which `opened` reads; "" at the end of the file."""
+        lines = self._lines
+        while True:
+            at = self._at + 1
+            if self._rest or at >= len(lines) or lines[at][:1] in _NO_LETTER:
+                yield self._advance()
+            else:
+                self._at = at
+                yield lines[at]
 
     def opened(self, symbol: str) -> str:
         """Its letter."""
-        self._rest = symbol[1:]
+        self._rest = _without_comment(symbol[1:])
         return symbol[:1]
 
     def letter(self) -> str:
@@ -54,7 +66,7 @@ class TextTokens:
             self.fail(f"{self._rest[:40]!r} is too much")
         lines, at = self._lines, self._at + 1
         while at < len(lines):
-            line = lines[at].strip()
+            line = _without_comment(lines[at])
             if line:
                 self._at = at
                 return line
@@ -107,11 +119,12 @@ class BinaryTokens:
         self._at += 1
         return chr(self._data[self._here]) if self._here < len(self._data) else ""
 
-    def symbol(self) -> bytes:
-        """The letter and the number that follow in an expression, which `opened` reads; empty at the end of the file."""
-        self._here = self._at
-        self._at += 1 + _SIZES.get(self._data[self._at:self._at + 1], 0)
-        return self._data[self._here:self._at]
+    def symbols(self) -> Iterator[bytes]:
+        """The letters of an expression, each with the number that follows, which `opened` reads; empty at the end of the file."""
+        while True:
+            self._here = self._at
+            self._at += 1 + _SIZES.get(self._data[self._at:self._at + 1], 0)
+            yield self._data[self._here:self._at]
 
     def opened(self, symbol: bytes) -> str:
         """Its letter."""
