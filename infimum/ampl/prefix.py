@@ -11,8 +11,8 @@ _LARGEST_DIGITS = 22  # powers of ten up to this one are doubles
 
 
 class _Operator(NamedTuple):
-    """An operator that waits for `count` operands: the first ones are of the kinds `first`, the others of the kind `more`. `plain`
-    means that it takes numbers alone and needs no check."""
+    """An operator that waits for `count` operands: the first ones are of the kinds `first`, the others of the kind `more`.
+    `plain` means that it takes numbers alone and needs no check."""
 
     code: int
     count: int
@@ -141,5 +141,5 @@ class ExpressionReader:
         if operator.code in DIGITS:
             digits = self._expressions.nodes[operands[1]]
             if digits[0] != CONSTANT or not digits[1].is_integer() or abs(digits[1]) > _LARGEST_DIGITS:
-                self._tokens.fail(f"the digits of {OPERATORS[operator.code].name} have to be a constant whole number, and not more "
-                                  f"than {_LARGEST_DIGITS}")
+                self._tokens.fail(f"the digits of {OPERATORS[operator.code].name} have to be a constant whole number, and not "
+                                  f"more than {_LARGEST_DIGITS}")
