@@ -10,20 +10,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.blackbox.summary import TrialSummary
-from infimum.plotting import View, draw, png
 from infimum.problem.constraint_table import ConstraintValues
 from infimum.problem.cover import Cover
 from infimum.problem.json_values import plain, strict
 from infimum.problem.minimisers import Minimisers
 from infimum.problem.text import html_table, point, table
+from infimum.problem.view import View
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, stoppable
 from infimum.support.number_checks import check_number
+
+if TYPE_CHECKING:
+    from infimum.blackbox.summary import TrialSummary
 
 MOMENT = 0.3  # seconds that a table may look for minimisers that nobody has asked for
 
@@ -142,7 +144,7 @@ class Result(Mapping):
     feasibility: float = 0.0
     lp: dict[str, Any] | None = None
     rounds: dict[str, int] | None = None
-    trials: TrialSummary | None = None
+    trials: "TrialSummary | None" = None
     names: tuple[str, ...] | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Answering | None = field(default=None, repr=False)  # finds `minimisers`; no key
@@ -260,10 +262,14 @@ class Result(Mapping):
         `r.plot().savefig("run.png")` saves it, and notebooks show it. With `ax`, only one of the two is drawn, on that Axes: the
         function if it has one or two variables. That Axes is returned.
         """
+        from infimum.plotting import draw  # needs matplotlib
+
         return draw(self, ax)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the table, and the plot if matplotlib is installed."""
+        from infimum.plotting import draw, png
+
         picture = png(lambda: draw(self))
         drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
         return html_table(self) + drawn

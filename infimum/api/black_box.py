@@ -30,9 +30,9 @@ from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_run import BlackBoxRun, Here
 from infimum.errors import JournalError, OptionError
 from infimum.parallel.worker_start import start_workers
-from infimum.plotting import View
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Limits, Method, Trials, Watching
+from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.driver import drive
 from infimum.support.output_files import warn

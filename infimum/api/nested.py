@@ -19,7 +19,6 @@ from infimum.backend.devices import backend_of
 from infimum.blackbox.callables import PythonFunctions, described
 from infimum.blackbox.outcome import Outcome
 from infimum.blackbox.trial_functions import Part, title
-from infimum.blackbox.trial_workers import read_workers
 from infimum.blackbox.variables import Variables
 from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import BoundsError, OptionError
@@ -27,7 +26,7 @@ from infimum.points.random_numbers import read_seed
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
-from infimum.problem.settings import Goal, Limits, Machine, Method, Trials, Watching
+from infimum.problem.settings import Goal, Limits, Machine, Method, Trials, Watching, read_workers
 from infimum.result import Result
 from infimum.search.callbacks import read_callback
 from infimum.search.driver import watch_of

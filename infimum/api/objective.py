@@ -13,11 +13,11 @@ from infimum.certify.constraint_values import about_constraints
 from infimum.errors import OptionError, TraceError
 from infimum.evaluation.evaluator import Evaluator, compile
 from infimum.expr.build import build
-from infimum.plotting import View
 from infimum.problem.fixed_variables import Reduced, restored
 from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
+from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.branch_and_bound import lanes_of
 from infimum.trace.agreement import Agreement, Box

@@ -11,15 +11,25 @@ import numpy as np
 from infimum.api.keyword_errors import by_place, refuse, refuse_trials
 from infimum.api.objective import Objective, Posed, nothing
 from infimum.api.prepared_run import NewRun, Question, StoredRun, run, stored_problem
-from infimum.blackbox.trial_workers import read_portions, read_workers
-from infimum.engines.registry import PROVERS
+from infimum.engines.registry import PROVERS, options_of
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.random_numbers import read_seed
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
-from infimum.problem.settings import Goal, Limits, Machine, Method, Parallel, Trials, Watching, check_tolerances
+from infimum.problem.settings import (
+    Goal,
+    Limits,
+    Machine,
+    Method,
+    Parallel,
+    Trials,
+    Watching,
+    check_tolerances,
+    read_portions,
+    read_workers,
+)
 from infimum.problem.text import counted
 from infimum.result import Result
 from infimum.search.callbacks import read_callback
@@ -212,7 +222,7 @@ def _settings_of(asked: dict[str, Any]) -> Any:
     """The options of a checkpoint, checked as those of a user are."""
     if asked["engine"] not in PROVERS:
         raise ValueError(f"there is no engine {asked['engine'][:40]!r}")
-    return PROVERS[asked["engine"]][1].read({k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()})
+    return options_of(asked["engine"]).read({k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()})
 
 
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:
@@ -228,7 +238,7 @@ def _read_options(options: Any, engine: str, limited: bool = False) -> Any:
         from infimum.engines.index.index_options import IndexOptions  # seldom needed
 
         return IndexOptions.read(options)
-    return PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, limited)
+    return options_of(engine).read(options) if engine in PROVERS else SwarmOptions.read(options, limited)
 
 
 def _check_start(problem: Problem, engine: str) -> None:
@@ -251,7 +261,7 @@ def _check_whose(options: Any, engine: str) -> None:
         return
     from infimum.engines.index.index_options import IndexOptions  # seldom needed
 
-    names = {name: [f.name for f in fields(settings)] for name, (_, settings) in PROVERS.items()}
+    names = {name: [f.name for f in fields(options_of(name))] for name in PROVERS}
     names["index"] = [f.name for f in fields(IndexOptions)]
     mine = names.get(engine, names["auto"])
     for option in options:

@@ -25,8 +25,8 @@ from infimum.engines.index.black_box_search import BlackBoxSearch, Proposal
 from infimum.engines.index.index_options import IndexOptions
 from infimum.engines.index.index_run import result_of
 from infimum.errors import JournalError, OptionError
-from infimum.plotting import View
 from infimum.problem.text import counted
+from infimum.problem.view import View
 from infimum.result import Progress, Result
 from infimum.support import environment
 from infimum.support.number_checks import whole

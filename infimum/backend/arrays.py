@@ -5,12 +5,18 @@ across. The order of every answer is part of its meaning, so that it has the sam
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from infimum.backend import host_loops
-from infimum.linear_algebra import dense, sparse_elimination
+from infimum.linear_algebra import dense
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.backend import host_loops
+    from infimum.linear_algebra import sparse_elimination
+else:  # for recurrences and for sparse systems alone
+    host_loops, sparse_elimination = Late("backend.host_loops"), Late("linear_algebra.sparse_elimination")
 
 
 class Arrays(Protocol):
@@ -210,10 +216,10 @@ class HostArrays:
                    links: np.ndarray) -> np.ndarray:
         return sparse_elimination.solve(diagonal, off, right, least, links)
 
-    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> sparse_elimination.Factored:
+    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> "sparse_elimination.Factored":
         return sparse_elimination.factored(diagonal, off, links)
 
-    def inverse_diagonal(self, known: sparse_elimination.Factored, links: np.ndarray) -> np.ndarray:
+    def inverse_diagonal(self, known: "sparse_elimination.Factored", links: np.ndarray) -> np.ndarray:
         return sparse_elimination.inverse_diagonal(known, links)
 
     def solve_symmetric(self, matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarray | None = None,

@@ -5,7 +5,6 @@ each outcome as it comes. Both wait in short pieces and look at the run's clock 
 """
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
@@ -21,8 +20,6 @@ from infimum.support import clock
 from infimum.support.held_interrupts import interrupts_held_back
 
 LOOK = 0.25  # seconds between two looks at the clock
-_MOST_PORTIONS = 1 << 20
-_ADDRESS = re.compile(r"ray|auto|ray://\S+|\S+:\d+")
 
 
 class BlackBox(Protocol):
@@ -149,38 +146,3 @@ class InThisProcess(Workers):
 
     def _end(self) -> None:
         """Nothing runs between two calls."""
-
-
-def read_workers(workers: Any) -> int | str:
-    """How many, or "ray" or the address of a Ray cluster, checked.
-
-    >>> read_workers(8), read_workers("ray"), read_workers("ray://head:10001"), read_workers("10.0.0.1:6379")
-    (8, 'ray', 'ray://head:10001', '10.0.0.1:6379')
-    """
-    if isinstance(workers, str):
-        if not _ADDRESS.fullmatch(workers):
-            raise OptionError(f"workers must be a number, \"ray\", or the address of a Ray cluster (\"auto\", "
-                              f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
-        return workers
-    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise OptionError(f"workers must be a positive whole number, how many run at once, or \"ray\", not {workers!r}; "
-                          "without it, all cores of this machine work on a proof (threads=)")
-    return int(workers)
-
-
-def read_timeout(timeout: Any) -> float | None:
-    """Seconds, checked."""
-    if timeout is None:
-        return None
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)) or not 0 < timeout < math.inf:
-        raise OptionError(f"the timeout of a trial must be a positive number of seconds, or None, not {timeout!r}")
-    return float(timeout)
-
-
-def read_portions(portions: Any) -> int | None:
-    """How many, checked."""
-    whole = isinstance(portions, (int, np.integer)) and not isinstance(portions, bool)
-    if portions is not None and not (whole and 1 <= portions <= _MOST_PORTIONS):
-        raise OptionError(f"portions must be a whole number from 1 to {_MOST_PORTIONS:,}, into how many the regions of a round "
-                          f"are dealt, or None, not {portions!r}")
-    return None if portions is None else int(portions)

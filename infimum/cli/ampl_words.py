@@ -10,7 +10,7 @@ from typing import Any
 
 from infimum.cli.command import CommandError
 from infimum.cli.settings import SETTINGS, options, whole
-from infimum.engines.registry import PROVERS
+from infimum.engines.registry import PROVERS, options_of
 
 FLAG, VARIABLE = "-AMPL", "infimum_options"
 _WRITE = 1  # the bit of `wantsol` that asks for a .sol file
@@ -92,7 +92,7 @@ def _known(given: str) -> str:
     name = _ALIASES.get(plain, plain)
     if name in KNOWN:
         return name
-    if any(plain in (option.name for option in fields(kind)) for _, kind in PROVERS.values()):
+    if any(plain in (option.name for option in fields(kind)) for kind in map(options_of, PROVERS)):
         raise CommandError(f"{given!r} is an option of an engine: write option={plain}=VALUE")
     near = get_close_matches(plain, [*KNOWN, *_ALIASES], n=3)
     meant = list(dict.fromkeys(_ALIASES.get(one, one) for one in near))

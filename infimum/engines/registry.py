@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from infimum.engines.complete_options import CompleteOptions
-from infimum.engines.newton_options import NewtonOptions
-from infimum.engines.subdomain_options import SubdomainOptions
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
-from infimum.search.rounds import Rounds
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.search.rounds import Rounds
 
 
 # engines are imported when they are asked for
@@ -66,16 +65,26 @@ def _constrained_newton(*asked: Any, **settings: Any) -> Any:
     return ConstrainedNewtonRun(*asked, **settings)
 
 
-PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "complete": (_complete, CompleteOptions),
-           "subdomain": (_subdomain, SubdomainOptions)}
+_PROVERS = {"auto": _auto, "newton": _newton, "complete": _complete, "subdomain": _subdomain}
+PROVERS = tuple(_PROVERS)
+# where the class of each engine's options is
+_OPTIONS = {"auto": ("points.swarm_options", "SwarmOptions"), "newton": ("engines.newton_options", "NewtonOptions"),
+            "complete": ("engines.complete_options", "CompleteOptions"),
+            "subdomain": ("engines.subdomain_options", "SubdomainOptions")}
 # with constraints or whole numbers
 _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain}
 
 
-def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: Rounds | None = None) -> Callable:
+def options_of(engine: str) -> Any:
+    """The class of an engine's options."""
+    module, name = _OPTIONS[engine]
+    return getattr(Late(module), name)
+
+
+def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: "Rounds | None" = None) -> Callable:
     """What makes the engine from a problem, its evaluator, the method and the limits, with the batch and the rounds if it has
     them. Where regions are dealt it does not move to a GPU: workers do the long part of the work, on theirs."""
-    kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)
+    kind, batch = _CONSTRAINED[engine] if constrained else _PROVERS[engine], None if batch is None else int(batch)
     dealt = {} if rounds is None else {"rounds": rounds}
     if engine == "auto" and not constrained:
         return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **dealt)

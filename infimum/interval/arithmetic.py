@@ -1,6 +1,7 @@
 """The four operations, negation, absolute value and integer powers on pairs (-lo, hi)."""
 
-from infimum.interval.elementary.power import enclose_integer_power
+from typing import TYPE_CHECKING
+
 from infimum.interval.pair import (
     INF,
     LIPSCHITZ,
@@ -16,6 +17,12 @@ from infimum.interval.pair import (
     where_level,
     whole_sum,
 )
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.interval.elementary import power
+else:
+    power = Late("interval.elementary.power")  # for high powers alone
 
 
 def neg(b, x: Pair) -> Pair:
@@ -183,7 +190,7 @@ def powi(b, x: Pair, k: int) -> Pair:
         far, near = _far_and_near(b, x)
         low, high = b.mul(near, b.neg(near)), b.mul(far, far)
         return absorb(b, Pair(b.mul(low, b.neg(low)), b.mul(high, high), x.level, least=0, whole=both_whole(x, x)), x)
-    nlo, hi = enclose_integer_power(b, x.nlo, x.hi, k)
+    nlo, hi = power.enclose_integer_power(b, x.nlo, x.hi, k)
     result = Pair(nlo, hi, x.level, least=0 if k % 2 == 0 else min(x.least, 0), whole=both_whole(x, x) if k > 0 else 0)
     if k < 0:
         meets_zero = b.mand(b.oge(x.nlo, 0.0), b.oge(x.hi, 0.0))

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, sub
 from infimum.interval.calls import call
-from infimum.interval.elementary.trigonometric import enclose_sincos
 from infimum.interval.pair import (
     DEFINED,
     INF,
@@ -22,8 +21,14 @@ from infimum.interval.pair import (
     lowest,
     where_level,
 )
-from infimum.interval.real_power import real_power
-from infimum.interval.spline import enclose_spline, level_at_points
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.interval import real_power, spline
+    from infimum.interval.elementary import trigonometric
+else:
+    real_power, spline = Late("interval.real_power"), Late("interval.spline")
+    trigonometric = Late("interval.elementary.trigonometric")
 
 # ---- functions defined everywhere
 
@@ -37,7 +42,7 @@ def _total(name: str, **facts: int) -> Callable:
 def _of_both(at: int) -> Callable:
     """sin and cos of the same argument, where a kernel needs both: one function computes them together."""
     def rule(b, x: Pair) -> Pair:
-        ends = b.outline("enclose_sincos", enclose_sincos, x.nlo, x.hi)
+        ends = b.outline("enclose_sincos", trigonometric.enclose_sincos, x.nlo, x.hi)
         return absorb(b, Pair(ends[at], ends[at + 1], x.level, unit=True), x)
     return rule
 
@@ -110,7 +115,8 @@ def _polygamma_ends(b, x: Pair, m: int) -> tuple[Any, Any]:
 
 
 # those that are no plain elementary function
-_ENDS: dict[str, Callable] = {"sqrt": sqrt_ends, "polygamma": _polygamma_ends, "spline": enclose_spline}
+_ENDS: dict[str, Callable] = {"sqrt": sqrt_ends, "polygamma": _polygamma_ends,
+                              "spline": lambda b, x, **params: spline.enclose_spline(b, x, **params)}
 
 
 def _sqrt(b, x: Pair) -> Pair:
@@ -156,7 +162,7 @@ def _spline(b, x: Pair, table: Any) -> Pair:
     """Of the status of the argument, and that of the table at the points between its pieces."""
     edges = (None, None) if table.domain is None else (Edge(end, True) for end in table.domain)
     value = _partial("spline", *edges)(b, x, table=table)
-    return value if table.levels is None else value.but(level=lowest(b, value.level, level_at_points(b, x, table)))
+    return value if table.levels is None else value.but(level=lowest(b, value.level, spline.level_at_points(b, x, table)))
 
 
 # ---- steps and choices
@@ -304,7 +310,7 @@ def _where(b, test: Truth, x: Pair, y: Pair) -> Pair:
 
 RULES: dict[str, Callable] = {
     "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "abs": absolute, "powi": powi,
-    "sqrt": _sqrt, "cbrt": _cbrt, "pow": real_power, "hypot": _hypot, "arctan2": _arctan2,
+    "sqrt": _sqrt, "cbrt": _cbrt, "pow": lambda b, x, y: real_power.real_power(b, x, y), "hypot": _hypot, "arctan2": _arctan2,
     "exp": _total("exp", least=0), "exp2": _total("exp2", least=0), "expm1": _total("expm1"),
     "sin": _total("sin", unit=True), "cos": _total("cos", unit=True), "sin with cos": _of_both(0), "cos with sin": _of_both(2),
     "tan": _tan, "arctan": _total("arctan"),

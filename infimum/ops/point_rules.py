@@ -2,10 +2,16 @@
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from infimum.interval.elementary import NAMES, row
-from infimum.interval.elementary.power import estimate_integer_power
-from infimum.interval.spline import estimate_spline
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.interval import spline
+    from infimum.interval.elementary import power
+else:
+    spline, power = Late("interval.spline"), Late("interval.elementary.power")
 
 
 def _power(b, x, k: int):
@@ -13,7 +19,7 @@ def _power(b, x, k: int):
     if k == 0:
         return b.const(1.0)
     if abs(k) > 16:
-        return estimate_integer_power(b, x, k)
+        return power.estimate_integer_power(b, x, k)
     result, square, rest = None, x, abs(k)
     while rest:
         if rest & 1:
@@ -68,7 +74,7 @@ def _choose(b, less, equal, greater, x, y):
 
 ESTIMATES: dict[str, Callable] = {
     **{name: _elementary(name) for name in NAMES}, "sin with cos": _elementary("sin"), "cos with sin": _elementary("cos"),
-    "pow": _pow, "polygamma": _polygamma, "spline": estimate_spline,
+    "pow": _pow, "polygamma": _polygamma, "spline": lambda b, *xs, **params: spline.estimate_spline(b, *xs, **params),
     "add": lambda b, x, y: b.add(x, y), "sub": lambda b, x, y: b.sub(x, y), "mul": lambda b, x, y: b.mul(x, y),
     "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
     "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),

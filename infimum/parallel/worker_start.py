@@ -3,9 +3,10 @@
 from typing import Any
 
 from infimum.blackbox.command import Command
-from infimum.blackbox.trial_workers import BlackBox, InThisProcess, Workers, read_timeout, read_workers
+from infimum.blackbox.trial_workers import BlackBox, InThisProcess, Workers
 from infimum.parallel.command_threads import CommandThreads
 from infimum.parallel.process_workers import Processes
+from infimum.problem.settings import read_timeout, read_workers
 
 
 def start_workers(box: BlackBox, workers: Any = 1, timeout: Any = None) -> Workers:

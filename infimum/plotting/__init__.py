@@ -4,7 +4,7 @@ matplotlib.
 """
 
 from infimum.plotting.figures import png
-from infimum.plotting.result_drawings import Convergence, Map, View, convergence, draw, region_map
+from infimum.plotting.result_drawings import Convergence, Map, convergence, draw, region_map
 from infimum.plotting.trial_drawings import (
            best_values,
            curve_with_trials,
@@ -14,5 +14,5 @@ from infimum.plotting.trial_drawings import (
            trials_on_curve,
 )
 
-__all__ = ["Convergence", "Map", "View", "best_values", "convergence", "curve_with_trials", "draw", "history_of_trials",
+__all__ = ["Convergence", "Map", "best_values", "convergence", "curve_with_trials", "draw", "history_of_trials",
            "operating_characteristic", "png", "region_map", "solved_shares", "trials_on_curve"]

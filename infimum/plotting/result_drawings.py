@@ -1,6 +1,5 @@
 """Drawings of a result: how the gap closed, and for one or two variables where the minimisers can be."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,22 +11,6 @@ _GRID, _LEVELS = 200, 30
 _FAR, _REACH = 1e100, 10.0  # bounds beyond that are not shown, and how far a map looks instead
 _BOXES = 2000  # drawn at most, those that come first
 _TINY = 1e-300  # a gap below that is drawn as 0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """The function, as estimates of points (n, N), and the bounds of the problem. Copies share the function; a pickle holds the
-    bounds alone, since compiled kernels stay in their process."""
-
-    estimate: Callable[[np.ndarray], np.ndarray] | None
-    lo: np.ndarray
-    hi: np.ndarray
-
-    def __reduce__(self) -> tuple:
-        return View, (None, self.lo, self.hi)
-
-    def __deepcopy__(self, memo: dict) -> "View":
-        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,8 @@
 Each class groups what is used together. `read` checks what a user gave; nothing below the entrances checks it again.
 """
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -10,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from infimum.blackbox.trial_workers import read_portions, read_timeout, read_workers
 from infimum.errors import OptionError
 from infimum.support.clock import Watch
 from infimum.support.number_checks import check_number, whole
@@ -18,6 +19,8 @@ from infimum.support.number_checks import check_number, whole
 LEAST = 16                      # boxes in a step of branch and bound, at least
 _ON_A_CLUSTER = 16              # trials of a round there, so that results do not depend on the size of the cluster
 _WITHOUT_PROOF = ("swarm", "index")
+_MOST_PORTIONS = 1 << 20
+_ADDRESS = r"ray|auto|ray://\S+|\S+:\d+"  # of a Ray cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +147,38 @@ class Watching:
     watch: Watch
     callback: Callable[[Any], Any] | None = None
     progress: bool | None = None
+
+
+def read_workers(workers: Any) -> int | str:
+    """How many, or "ray" or the address of a Ray cluster, checked.
+
+    >>> read_workers(8), read_workers("ray"), read_workers("ray://head:10001"), read_workers("10.0.0.1:6379")
+    (8, 'ray', 'ray://head:10001', '10.0.0.1:6379')
+    """
+    if isinstance(workers, str):
+        if not re.fullmatch(_ADDRESS, workers):
+            raise OptionError(f"workers must be a number, \"ray\", or the address of a Ray cluster (\"auto\", "
+                              f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
+        return workers
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
+        raise OptionError(f"workers must be a positive whole number, how many run at once, or \"ray\", not {workers!r}; "
+                          "without it, all cores of this machine work on a proof (threads=)")
+    return int(workers)
+
+
+def read_timeout(timeout: Any) -> float | None:
+    """Seconds, checked."""
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)) or not 0 < timeout < math.inf:
+        raise OptionError(f"the timeout of a trial must be a positive number of seconds, or None, not {timeout!r}")
+    return float(timeout)
+
+
+def read_portions(portions: Any) -> int | None:
+    """How many, checked."""
+    is_whole = isinstance(portions, (int, np.integer)) and not isinstance(portions, bool)
+    if portions is not None and not (is_whole and 1 <= portions <= _MOST_PORTIONS):
+        raise OptionError(f"portions must be a whole number from 1 to {_MOST_PORTIONS:,}, into how many the regions of a round "
+                          f"are dealt, or None, not {portions!r}")
+    return None if portions is None else int(portions)

@@ -16,24 +16,12 @@ from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
 from infimum.support.clock import heed
-from infimum.trace.component_arrays import components_of
-from infimum.trace.componentwise_run import in_components
 from infimum.trace.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.trace.foreign_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
-from infimum.trace.numpy_functions import (  # noqa: F401 (fill the tables)
-    array_views,
-    interpolation,
-    linear_algebra,
-    products,
-    reductions,
-    rounding,
-    scipy_special,
-    selection,
-    ufuncs,
-)
 from infimum.trace.recording import INPUT, Recording, recording
-from infimum.trace.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, SPECIAL, UFUNCS, Tracer
+from infimum.trace.rule_tables import SPECIAL, supported
+from infimum.trace.tracer import LARGEST_OBJECT_ARRAY, Tracer
 from infimum.trace.unsupported_calls import name_of, no_rule
 from infimum.trace.user_source import (
     SCIPY_INSTEAD,
@@ -109,7 +97,7 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
         value, frozen = _called(fun, x, extra)
         return read(fun, value), Traced(fun, extra, frozen)
     except TraceError as error:
-        again = in_components(fun) if error.again else None
+        again = _in_components(fun) if error.again else None
         if again is None:
             raise
         first = error
@@ -120,13 +108,26 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
         raise first from None
 
 
+# the second run is rare
+def _in_components(fun: Callable) -> Callable | None:
+    from infimum.trace.componentwise_run import in_components
+
+    return in_components(fun)
+
+
+def _components_of(x: Tracer) -> Any:
+    from infimum.trace.component_arrays import components_of
+
+    return components_of(x)
+
+
 def _called(fun: Callable, variables: Expr, extra: tuple, by_components: bool = False) -> tuple[Any, Any]:
     """What the function returns, and the same frozen; or the error that explains why it does not."""
     loaded = len(sys.modules)
     try:
         with nothing_swallowed(), no_random_numbers(fun), environment.collector_paused(), recording() as recorder:
             x = Tracer(variables, step=INPUT)
-            value = call_user_function(fun, components_of(x) if by_components else x, *extra)
+            value = call_user_function(fun, _components_of(x) if by_components else x, *extra)
             return value, recorder.frozen(value)
     except _RandomNumbers as error:
         if len(sys.modules) == loaded:
@@ -208,13 +209,13 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
     if match is not None and called is not None:
         return trace_error(place, *no_rule_of_scipy(called))
-    if match is not None and match[1] in SPECIAL:
+    if match is not None and SPECIAL.get(match[1]) is not None:
         return _again(trace_error(place, f"An array made by np.array([...]) holds traced numbers, and scipy.special.{match[1]} "
                                   "takes no arrays of objects.", "Use np.stack([...]) instead of np.array([...])."))
     if match is not None:
         outer = None if place is None else place.called()  # np.linalg.eig meets them in a function that it calls itself
         name = name_of(outer) if getattr(outer, "__module__", None) == "numpy.linalg" else f"np.{match[1]}"
-        return trace_error(place, *no_rule(name, sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
+        return trace_error(place, *no_rule(name, supported()))
     where = f"{place}: " if place is not None else f"{home(fun)}: "
     given = getattr(fun, "arguments", "the vector x and the further arguments `args`")
     hint = f"Check its parameters: it is called with {given}." if place is None else \
