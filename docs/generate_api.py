@@ -120,7 +120,8 @@ def described(kind: type) -> tuple[str, list[str]]:
 def field_table(kind: type) -> str:
     """The fields of a dataclass that are shown in its repr, but for inherited ones."""
     source = Source(kind)
-    types = {node.target.id: source.part(node.annotation).strip('"') for node in source.node.body if isinstance(node, ast.AnnAssign)}
+    annotated = [node for node in source.node.body if isinstance(node, ast.AnnAssign)]
+    types = {node.target.id: source.part(node.annotation).strip('"') for node in annotated}
     rows = [[f"`{f.name}`", f"`{types[f.name]}`", default(f)] for f in fields(kind) if f.repr and f.name in types]
     if not rows:
         return ""

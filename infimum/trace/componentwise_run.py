@@ -35,8 +35,7 @@ from infimum.trace.numpy_functions import (  # noqa: F401 (fill the table of fun
 )
 from infimum.trace.numpy_functions.scipy_special import PYTHON_FUNCTIONS
 from infimum.trace.recording import recorded
-from infimum.trace.rule_tables import FUNCTIONS
-from infimum.trace.tracer import Tracer, call_function, has_tracer, joined, lift
+from infimum.trace.tracer import FUNCTIONS, Tracer, call_function, has_tracer, joined, lift
 from infimum.trace.user_source import USER, fail, owner_of
 
 _FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",

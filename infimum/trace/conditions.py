@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from infimum.expr.real import Real
-from infimum.trace.rule_tables import UFUNCS
-from infimum.trace.tracer import CONDITIONS, Tracer, has_tracer, lift, rule_of, truth
+from infimum.trace.tracer import CONDITIONS, UFUNCS, Tracer, has_tracer, lift, rule_of, truth
 from infimum.trace.user_source import fail
 
 _TRUTH = np.dtype(bool)

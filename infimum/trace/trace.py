@@ -19,9 +19,19 @@ from infimum.support.clock import heed
 from infimum.trace.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.trace.foreign_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
+from infimum.trace.numpy_functions import (  # noqa: F401 (fill the tables)
+    array_views,
+    interpolation,
+    linear_algebra,
+    products,
+    reductions,
+    rounding,
+    scipy_special,
+    selection,
+    ufuncs,
+)
 from infimum.trace.recording import INPUT, Recording, recording
-from infimum.trace.rule_tables import SPECIAL, supported
-from infimum.trace.tracer import LARGEST_OBJECT_ARRAY, Tracer
+from infimum.trace.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, SPECIAL, UFUNCS, Tracer
 from infimum.trace.unsupported_calls import name_of, no_rule
 from infimum.trace.user_source import (
     SCIPY_INSTEAD,
@@ -209,13 +219,13 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
     if match is not None and called is not None:
         return trace_error(place, *no_rule_of_scipy(called))
-    if match is not None and SPECIAL.get(match[1]) is not None:
+    if match is not None and match[1] in SPECIAL:
         return _again(trace_error(place, f"An array made by np.array([...]) holds traced numbers, and scipy.special.{match[1]} "
                                   "takes no arrays of objects.", "Use np.stack([...]) instead of np.array([...])."))
     if match is not None:
         outer = None if place is None else place.called()  # np.linalg.eig meets them in a function that it calls itself
         name = name_of(outer) if getattr(outer, "__module__", None) == "numpy.linalg" else f"np.{match[1]}"
-        return trace_error(place, *no_rule(name, supported()))
+        return trace_error(place, *no_rule(name, sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
     where = f"{place}: " if place is not None else f"{home(fun)}: "
     given = getattr(fun, "arguments", "the vector x and the further arguments `args`")
     hint = f"Check its parameters: it is called with {given}." if place is None else \

@@ -1,8 +1,8 @@
 """Tracer: what the user's function receives instead of an array. It records in an Expr what NumPy is asked to do.
 
-The rules for NumPy's functions are in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS` of `rule_tables`), those for the ufuncs of
-scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it. What becomes of conditions in arithmetic
-is in `CONDITIONS`, which `conditions` fills.
+The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill, those for
+the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it. What becomes of conditions
+in arithmetic is in `CONDITIONS`, which `conditions` fills.
 """
 
 import math
@@ -31,7 +31,6 @@ from infimum.trace.conversion_errors import (
 from infimum.trace.integer_arrays import may_be_counts
 from infimum.trace.number_constants import constant, exact_doubles, exact_ends
 from infimum.trace.recording import Recorded, as_numbers, as_type, recorded, tracing
-from infimum.trace.rule_tables import FUNCTIONS, SPECIAL, UFUNC_METHODS, UFUNCS, supported
 from infimum.trace.unsupported_calls import (
     accepted_keywords,
     refuse_argument,
@@ -43,6 +42,10 @@ from infimum.trace.unsupported_calls import (
 )
 from infimum.trace.user_source import fail, in_debugger, user_line
 
+UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}
+UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
+FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
+SPECIAL: dict[str, Callable[..., Any]] = {}
 CONDITIONS: dict[str, Callable[..., Any]] = {}
 
 LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
@@ -294,13 +297,12 @@ def _by_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any
     if method == "outer" and known:
         left, right = map(CONDITIONS["traced"], inputs)
         return apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
-    by_method = UFUNC_METHODS.get((ufunc, method))
-    if by_method is not None:
-        result = by_method(*inputs, **kwargs)
+    if (ufunc, method) in UFUNC_METHODS:
+        result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
         return CONDITIONS["retype"](result, f"np.{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
     if kwargs and method in ("__call__", "outer"):
         refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
-    refuse_function(ufunc, "" if method == "__call__" else f".{method}", supported())
+    refuse_function(ufunc, "" if method == "__call__" else f".{method}", _supported())
 
 
 def records_itself(value: Any) -> bool:
@@ -383,7 +385,7 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
 def _by_function(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     handler = FUNCTIONS.get(func)
     if handler is None:
-        refuse_function(func, "", supported())
+        refuse_function(func, "", _supported())
     kwargs = accepted_keywords(func.__name__, kwargs)
     code = handler.__code__
     refuse_positional(f"np.{func.__name__}", code.co_varnames[:code.co_argcount], args)
@@ -405,6 +407,10 @@ def refuse_traced_index(part: Any) -> None:
              "Keep the shape: np.where(condition, x, 0.0), for instance inside np.sum.")
     elif has_tracer(part):
         fail("A traced value was used as an index.", "An index must be a known integer: choose between values with np.where.")
+
+
+def _supported() -> list[str]:
+    return sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})
 
 
 Real._traced = lambda self: Tracer(lift(self), step=self)

@@ -15,7 +15,7 @@ import infimum
 from infimum.errors import TraceError
 from infimum.expr.derivative_rules import TWO_OVER_ROOT_PI
 from infimum.trace.numpy_functions import scipy_special
-from infimum.trace.rule_tables import SPECIAL
+from infimum.trace.tracer import SPECIAL
 from tests import children
 from tests.oracle.check import check
 

@@ -18,8 +18,7 @@ from infimum.expr import build as b
 from infimum.expr.node import Expr
 from infimum.expr.rationals import between_doubles
 from infimum.expr.spline_table import Table
-from infimum.trace.rule_tables import FUNCTIONS
-from infimum.trace.tracer import Tracer, has_tracer, lift
+from infimum.trace.tracer import FUNCTIONS, Tracer, has_tracer, lift
 from infimum.trace.user_source import fail, user_line
 
 

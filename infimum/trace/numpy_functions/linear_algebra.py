@@ -12,8 +12,7 @@ import numpy as np
 from infimum.expr import build as b
 from infimum.expr.node import Index, is_const
 from infimum.expr.rationals import between_doubles, rational_inverse
-from infimum.trace.rule_tables import FUNCTIONS
-from infimum.trace.tracer import Tracer, lift
+from infimum.trace.tracer import FUNCTIONS, Tracer, lift
 from infimum.trace.user_source import fail, user_line
 
 LARGEST_DETERMINANT = 10  # n * 2**(n - 1) products

@@ -7,8 +7,7 @@ import numpy as np
 
 from infimum.expr import build as b
 from infimum.expr.node import Expr
-from infimum.trace.rule_tables import FUNCTIONS, UFUNCS
-from infimum.trace.tracer import Tracer, lift
+from infimum.trace.tracer import FUNCTIONS, UFUNCS, Tracer, lift
 from infimum.trace.tracer_operators import add_methods
 from infimum.trace.user_source import fail, user_line
 

@@ -10,8 +10,7 @@ from infimum.expr import build as b
 from infimum.expr.node import Expr, const
 from infimum.trace.integer_arrays import may_be_integers
 from infimum.trace.number_constants import exact_ends
-from infimum.trace.rule_tables import FUNCTIONS, UFUNC_METHODS, UFUNCS
-from infimum.trace.tracer import Tracer, has_tracer, lift, truth
+from infimum.trace.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, has_tracer, lift, truth
 from infimum.trace.tracer_operators import add_methods
 from infimum.trace.user_source import fail, user_line
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.trace.conditions import is_boolean
-from infimum.trace.rule_tables import FUNCTIONS, UFUNCS
-from infimum.trace.tracer import Tracer, call_function, has_tracer, lift
+from infimum.trace.tracer import FUNCTIONS, UFUNCS, Tracer, call_function, has_tracer, lift
 from infimum.trace.user_source import fail
 
 _MOST_DECIMALS = 22  # 10**22 is the largest power of ten that is a double

@@ -10,8 +10,7 @@ from infimum.expr.node import Expr, const
 from infimum.expr.real import pi
 from infimum.trace.number_constants import exact_ends
 from infimum.trace.numpy_functions.selection import select
-from infimum.trace.rule_tables import SPECIAL
-from infimum.trace.tracer import Tracer, has_tracer, lift
+from infimum.trace.tracer import SPECIAL, Tracer, has_tracer, lift
 from infimum.trace.user_source import fail, user_line
 
 # ufunc -> operation of the same meaning

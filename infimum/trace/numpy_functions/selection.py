@@ -11,8 +11,7 @@ from infimum.ops.vocabulary import Kind
 from infimum.trace.conditions import either, is_boolean, traced
 from infimum.trace.integer_arrays import may_be_integers
 from infimum.trace.number_constants import constant, exact_ends
-from infimum.trace.rule_tables import FUNCTIONS
-from infimum.trace.tracer import Tracer, call_function, has_tracer, lift, truth
+from infimum.trace.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift, truth
 from infimum.trace.user_source import fail, user_line
 
 

@@ -13,8 +13,7 @@ from infimum.trace.conditions import is_boolean
 from infimum.trace.integer_arrays import may_be_integers
 from infimum.trace.number_constants import constant, exact_ends
 from infimum.trace.numpy_functions.selection import select
-from infimum.trace.rule_tables import UFUNCS
-from infimum.trace.tracer import Tracer, has_tracer, lift, truth
+from infimum.trace.tracer import UFUNCS, Tracer, has_tracer, lift, truth
 from infimum.trace.tracer_operators import add_methods
 from infimum.trace.user_source import fail, user_line
 
