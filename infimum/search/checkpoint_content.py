@@ -162,13 +162,12 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
 
 def restore(engine: Any, state: State) -> None:
     """Has the engine continue from a state, if it can be one of it."""
-    inner = getattr(engine, "engine", engine)  # of a problem that was rewritten
-    problem, bounding = inner.problem, getattr(inner, "bounding", None)
+    problem, bounding = engine.problem, getattr(engine, "bounding", None)
     system = problem.system if bounding is None else bounding.system
     _check_state(state, problem, 0 if system is None else system.m)
     engine.restore(state)
     if "incumbent" in state.arrays:
-        _check_best(inner.incumbent)
+        _check_best(engine.incumbent)
 
 
 def _check_best(incumbent: Any) -> None:
