@@ -2,6 +2,8 @@
 minimises what defines it. In points, regions and boxes of the outer form the variable is filled in.
 
 The inner form keeps the variable as one that is fixed and that nothing reads, so that all others have their numbers.
+
+Proof: docs/proofs/constraints.md.
 """
 
 from dataclasses import replace

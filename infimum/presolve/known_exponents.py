@@ -1,4 +1,7 @@
-"""Exponents that the bounds tell: those of fixed variables become constants, those of whole numbers become whole numbers."""
+"""Exponents that the bounds tell: those of fixed variables become constants, those of whole numbers become whole numbers.
+
+Proof: docs/proofs/powers.md.
+"""
 
 from dataclasses import replace
 
