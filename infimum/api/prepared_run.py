@@ -199,7 +199,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
     compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
     report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
     solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
-    _check_system(solved.problem, method.engine)
+    _check_system(solved, method.engine)
     inner, may_move = presolve.push(*presolve_steps(method)), start.may_move_to_gpu and solved.evaluator.system is None
     with _rounds(start, inner, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
         search = start.begun(lambda batch: _search(inner, method, limits, batch, may_move, rounds), lanes)
@@ -252,9 +252,9 @@ def _about(problem: Problem, result: Result) -> Result:
     return replace(result, message=f"{result.message}; {scope}")
 
 
-def _check_system(problem: Problem, engine: str) -> None:
+def _check_system(solved: Formulation, engine: str) -> None:
     """What is not there for problems with constraints."""
-    if problem.system is not None and problem.several is not None and engine == "newton":
+    if solved.evaluator.system is not None and solved.problem.several is not None and engine == "newton":
         raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
 
 
@@ -279,7 +279,7 @@ def stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any])
         lo, hi, *outer = (arrays.get(f"settings.{whose}{name}") for name in ("lo", "hi", *(f"outer.{n}" for n in Outer._fields)))
         return lo, hi, None if outer[0] is None else Outer(*outer)
     (lo, hi, outer), start = read(""), read("start.")
-    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), None, outer,
+    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), outer,
                    {(i, side): stored_end(number) for i, side, number in ends})
 
 

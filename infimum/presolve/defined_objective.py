@@ -58,8 +58,7 @@ class DefinedObjective(PresolveStep):
         if x0 is not None:
             x0[k] = _FIXED
         self.given, self.found, self.value = given, found, value
-        return Formulation(replace(problem, lo=lo, hi=hi, x0=x0, system=system, outer=outer),
-                           evaluator.rewritten(found.system.f, system))
+        return Formulation(replace(problem, lo=lo, hi=hi, x0=x0, outer=outer), evaluator.rewritten(found.system.f, system))
 
     def point(self, x: np.ndarray) -> np.ndarray:
         """With the variable about where it belongs."""

@@ -91,7 +91,7 @@ class FixedVariables(PresolveStep):
         if found is None:
             return None
         self.embedding = found.embedding
-        return Formulation(_reduced_problem(problem, found.embedding.free, found.evaluator.system), found.evaluator)
+        return Formulation(_reduced_problem(problem, found.embedding.free), found.evaluator)
 
     def point(self, x: np.ndarray) -> np.ndarray:
         return self.embedding.whole(x)
@@ -148,11 +148,10 @@ def _without_held(problem: Problem, evaluator: Evaluator, held: np.ndarray) -> R
     return None if few and found.mixed else found
 
 
-def _reduced_problem(problem: Problem, free: np.ndarray, system: System | None) -> Problem:
+def _reduced_problem(problem: Problem, free: np.ndarray) -> Problem:
     """The bounds, points and start boxes of the free variables."""
     if not len(free):
-        return Problem(problem.fun, np.zeros(1), np.zeros(1), system=system)
+        return Problem(problem.fun, np.zeros(1), np.zeros(1))
     lo, hi, start, outer = problem.lo[free], problem.hi[free], problem.start, problem.outer and problem.outer.at(free)
     return replace(problem, lo=lo, hi=hi, x0=None if problem.x0 is None else problem.x0[free],
-                   start=None if start is None else start.of_variables(free), system=system,
-                   outer=outer and outer.unless(lo, hi), ends={})
+                   start=None if start is None else start.of_variables(free), outer=outer and outer.unless(lo, hi), ends={})

@@ -9,22 +9,22 @@ from infimum.result import Answering, Result
 
 
 class InnerAnswer(Answering):
-    """Asks the result of the inner form, and translates its answer."""
+    """What the result of the inner form has under this name, translated."""
 
-    def __init__(self, inner: Result, ask: Callable[[Result], Any], translate: Callable[[Any], Any]):
-        self.inner, self.ask, self.translate = inner, ask, translate
+    def __init__(self, inner: Result, name: str, translate: Callable[[Any], Any]):
+        self.inner, self.name, self.translate = inner, name, translate
 
     @property
     def is_quick(self) -> bool:
         return self.inner.question is not None and self.inner.question.is_quick
 
     def __call__(self, _: Any) -> Any:
-        found = self.ask(self.inner)
+        found = getattr(self.inner, self.name)
         return None if found is None else self.translate(found)
 
 
 def passed_on(inner: Result, minimisers: Callable[[Minimisers], Minimisers],
               constraints: Callable[[ConstraintValues], ConstraintValues] = lambda found: found) -> dict[str, Answering | None]:
     """The fields of a Result that answer by asking the inner one, with what translates each answer."""
-    return {"question": inner.question and InnerAnswer(inner, lambda r: r.minimisers, minimisers),
-            "inquiry": inner.inquiry and InnerAnswer(inner, lambda r: r.constraints, constraints)}
+    return {"question": inner.question and InnerAnswer(inner, "minimisers", minimisers),
+            "inquiry": inner.inquiry and InnerAnswer(inner, "constraints", constraints)}

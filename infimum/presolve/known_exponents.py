@@ -34,4 +34,4 @@ class KnownExponents(PresolveStep):
             return None
         f, *bodies = known
         system = None if system is None else replace(system, f=f, bodies=tuple(bodies))
-        return Formulation(replace(problem, system=system), evaluator.rewritten(f, system, evaluator.fun))
+        return Formulation(problem, evaluator.rewritten(f, system, evaluator.fun))

@@ -34,8 +34,7 @@ class Maximisation(PresolveStep):
     """The inner form minimises -f."""
 
     def apply(self, given: Formulation) -> Formulation:
-        evaluator = negated(given.evaluator)
-        return Formulation(replace(given.problem, system=evaluator.system), evaluator)
+        return given._replace(evaluator=negated(given.evaluator))
 
     def bounds(self, known: RunBounds) -> RunBounds:
         return RunBounds(opposite(known.value), opposite(known.upper), opposite(known.lower))

@@ -17,7 +17,7 @@ class PresolveStack:
     """
 
     def __init__(self, given: Formulation):
-        self.formulation, self.steps = given._replace(problem=replace(given.problem, system=given.evaluator.system)), []
+        self.formulation, self.steps = given, []
 
     def push(self, *steps: PresolveStep) -> Formulation:
         """Applies these steps, each to what the last one left. Returns the innermost form."""

@@ -6,15 +6,19 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
+from infimum.problem.system import System
 from infimum.result import Result
 
 
 class Formulation(NamedTuple):
-    """A problem in one form: the bounds, and the compiled function with its constraints. `problem.system` is that of the
-    evaluator."""
+    """A problem in one form: the bounds, and the compiled function with its constraints."""
 
     problem: Problem
     evaluator: Evaluator
+
+    def with_system(self, system: System) -> "Formulation":
+        """The same function in another form, with its constraints."""
+        return self._replace(evaluator=self.evaluator.rewritten(system.f, system, self.evaluator.fun))
 
 
 class RunBounds(NamedTuple):

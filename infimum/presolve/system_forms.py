@@ -1,18 +1,11 @@
 """Other forms of a system of a function and its constraints, with the same points and the same values."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from infimum.expr.node import var
 from infimum.presolve.presolve_step import Formulation, PresolveStep
 from infimum.problem.system import System
 from infimum.structure.complete_squares import completed
-
-
-def _with_system(given: Formulation, system: System) -> Formulation:
-    evaluator = given.evaluator
-    return Formulation(replace(given.problem, system=system), evaluator.rewritten(system.f, system, evaluator.fun))
 
 
 class EmptySystem(PresolveStep):
@@ -26,7 +19,7 @@ class EmptySystem(PresolveStep):
         evaluator, no_ends = given.evaluator, np.zeros(0)
         if evaluator.system is not None:
             return None
-        found = _with_system(given, System(evaluator.f, (), no_ends, no_ends))
+        found = given.with_system(System(evaluator.f, (), no_ends, no_ends))
         if self.linear_programs:
             from infimum.bounds.linear_program_bound import LinearPrograms  # seldom needed
 
@@ -43,4 +36,4 @@ class CompletedSquares(PresolveStep):
         unbounded = np.flatnonzero(np.isinf(problem.lo) | np.isinf(problem.hi))
         if evaluator.system is None or not len(unbounded):
             return None
-        return _with_system(given, completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))
+        return given.with_system(completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))

@@ -145,7 +145,7 @@ def test_constraints_of_fixed_variables_stay():
     rows = [(lambda x: x[1] ** 2, -np.inf, 4.0), (lambda x: x[0] * x[2], 0.0, 0.0)]
     system = evaluator_of(lambda x: x[0] + x[1], rows, 3, (0, 2))
     problem, few = FixedVariables().apply(Formulation(infimum.Problem.read(sum, [(0, 3), (1, 1), (2, 2)]), system))
-    assert few.n == 1 and few.system.m == 2 and few.system.integers == (0,) and problem.system is few.system
+    assert few.n == 1 and few.system.m == 2 and few.system.integers == (0,) and len(problem.lo) == 1
     assert few.rows([2.0], [2.0]).lo.tolist() == [3.0, 1.0, 4.0]
 
 
