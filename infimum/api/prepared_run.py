@@ -194,7 +194,9 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
     with start.tracing():
         compiled = question.compiled(machine, limits.memory_limit)
     presolve = PresolveStack(Formulation(question.problem, compiled.evaluator))
-    given = presolve.push(*([Maximisation()] if objective.maximises else [])).evaluator
+    if objective.maximises:
+        presolve.push(Maximisation())
+    given = presolve.formulation.evaluator
     start.check(given)
     compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
     report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
@@ -209,7 +211,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
                       view=View(compiled.evaluator.estimate, *question.problem.region))
         asked = Asked(method.engine, parallel.workers, getattr(method.options, "lp", False))
         with answering(watching.watch):
-            return compared.with_calls(replace(answer(found, compiled, solved, search, asked), purpose=objective.purpose))
+            return compared.with_calls(answer(found, compiled, solved, search, asked))
 
 
 def _search(inner: Formulation, method: Method, limits: Limits, batch: int | None, may_move_to_gpu: bool,

@@ -41,6 +41,8 @@ ROWS = {
     "a whole exponent": Row(KnownExponents, lambda x: x[0] ** x[1] + np.sqrt(x[2]), [], [(-3, 3), (0, 4), (-1, 2)], (1,)),
     "fixed variables": Row(FixedVariables, lambda x: x[0] * x[1] + np.log(x[3]) + x[2], [(lambda x: x[1] - x[3], 0.0, INF)],
                            [(-2, 2), (0.5, 0.5), (-1, 1), (-1, 3), (-0.25, -0.25)]),
+    "fixed whole numbers": Row(FixedVariables, lambda x: x[0] ** 2 - x[2] + np.sqrt(x[3]), [], [(1, 1), (2, 2), (-2, 2), (-2, 3)],
+                               (0, 3)),
     "nothing is free": Row(lambda: FixedVariables(False), lambda x: x[0] + x[1],  [], [(infimum.pi, infimum.pi)] * 2),
     "the constraint report": Row(ConstraintReport, lambda x: x[0] * np.log(x[1]), [(lambda x: x[0] - x[1], -1.0, 0.0)],
                                  [(-2, 2), (-1, 2)]),

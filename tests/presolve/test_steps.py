@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infimum.evaluation.evaluator import Enclosure, Evaluator
@@ -85,9 +85,10 @@ def test_values_and_domain_are_kept(name, numbers):
     """At the point that a point of the inner form stands for, all functions have the same values, or the same are undefined."""
     step, outer, inner = applied(name)
     y = point_of(inner.problem, numbers)
-    if ROWS[name].integers:
-        y[list(ROWS[name].integers)] = np.rint(y[list(ROWS[name].integers)])
+    whole = [] if inner.evaluator.system is None else list(inner.evaluator.system.integers)
+    y[whole] = np.rint(y[whole])
     (lo, hi), x, known = outer.problem.region, step.point(y), rows(inner.evaluator, y, y)
+    assert (x[list(ROWS[name].integers)] == np.rint(x[list(ROWS[name].integers)])).all()
     box = (x, x) if not isinstance(step, (FixedVariables, DefinedObjective)) else step.postsolve(result_at(y, 0.0)).boxes[0]
     assert ((lo <= x) & (x <= hi)).all() and ((box[0] <= x) & (x <= box[1])).all()
     found = rows(outer.evaluator, *box)
@@ -115,6 +116,7 @@ def test_points_of_the_outer_form_come_back(numbers):
 
 
 @given(numbers=EIGHTHS)
+@example(numbers=[1.0, 0.125] + [0.0] * 6)
 @settings(max_examples=40)
 def test_a_defined_objective_is_filled_in(numbers):
     """Wherever the inner form is feasible, the filled point or box is, and the value there is the verified one or worse."""
