@@ -24,7 +24,7 @@ class StandIn:
         self.max_boxes, self.batch = limits.max_boxes or 20000, batch
         self.lo, self.hi, self.low = problem.lo[:, None].copy(), problem.hi[:, None].copy(), np.array([-np.inf])
         self.best, self.value, self.evaluations, self.count = None, np.inf, 0, 0
-        self.incumbent = SimpleNamespace(box=self.told)
+        self.incumbent = SimpleNamespace(box=self.told, evaluator=self.evaluator)
 
     @property
     def x(self) -> np.ndarray:
@@ -49,7 +49,7 @@ class StandIn:
             yield
 
     def _step(self) -> None:
-        system, whole = self.problem.system, list(self.problem.system.integers)
+        system, whole = self.evaluator.system, list(self.evaluator.system.integers)
         k = np.argsort(self.low, kind="stable")[:64]
         lo, hi = self.lo[:, k], self.hi[:, k]
         self.lo, self.hi, self.low = (np.delete(a, k, axis=-1) for a in (self.lo, self.hi, self.low))

@@ -28,7 +28,6 @@ linear_algebra
 backend
 KERNELS
 evaluation
-problem.fixed_variables
 relax
 search.callbacks search.checkpoint search.checkpoint_content search.interrupts search.limit_messages search.progress
 search.driver search.option_names search.overlapped_work search.region_outcomes search.region_heap search.region_pool
@@ -41,6 +40,7 @@ chains
 points
 certify
 search
+presolve
 sets
 engines
 parallel
@@ -63,7 +63,7 @@ bounds.least_squares.lane_quadratic
 """.split()
 ROW = {name: k for k, row in enumerate(ORDER) for name in row.split()}
 # beyond the order: backends spell kernels, rules know no Expr, what searches reaches a machine through the Evaluator
-UPPER = ("relax", "bounds", "chains", "points", "certify", "search", "sets", "engines")
+UPPER = ("relax", "bounds", "chains", "points", "certify", "search", "presolve", "sets", "engines")
 NEVER = {"backend": {"expr", "interval", "structure", "trace"}, "interval": {"expr"}, "ops": {"expr"},
          **dict.fromkeys(UPPER, {"backend", "interval", "trace", "ops.interval_rules", "ops.inverse_rules", "ops.line_rules",
                                  "ops.point_rules"})}

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 import infimum
-from infimum.api.negated_results import opposite
+from infimum.presolve.maximisation import opposite
 from infimum.result import Result, Verdict
 
 _LIMIT, _WITHOUT_POINT = 400, 70  # what AMPL's own solvers add where a limit was reached and no feasible point is known

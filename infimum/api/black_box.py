@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from infimum.api.maximisation import Maximising
 from infimum.api.objective import Objective, Posed, is_empty
 from infimum.blackbox.callables import PythonFunctions
 from infimum.blackbox.command import Command
@@ -30,6 +29,8 @@ from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_run import BlackBoxRun, Here
 from infimum.errors import JournalError, OptionError
 from infimum.parallel.worker_start import start_workers
+from infimum.presolve.maximisation import Maximisation
+from infimum.presolve.presolve_stack import PresolvedRun
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Limits, Method, Trials, Watching
 from infimum.problem.view import View
@@ -83,8 +84,9 @@ def searched(box: BlackBox, problem: Callable[[], dict[str, Any]], x0: Any, meth
             target = None if options.target is None else -options.target if maximises else options.target
             run = BlackBoxRun(search, Recorded(crew, kept), options, replace(trials, max_trials=most, batch=batch), target,
                               method.seed)
-            return drive(Maximising(run) if maximises else run, time_limit=time_limit, callback=watching.callback,
-                         progress=watching.progress, watch=watching.watch, view=View(None, variables.lo, variables.hi))
+            run = PresolvedRun(run, Maximisation()) if maximises else run
+            return drive(run, time_limit=time_limit, callback=watching.callback, progress=watching.progress,
+                         watch=watching.watch, view=View(None, variables.lo, variables.hi))
     finally:
         if kept is not None:
             kept.close()

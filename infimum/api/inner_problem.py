@@ -16,13 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.api.objective import Compiled, Objective, answer, evaluator_of, with_constraints
+from infimum.api.objective import Objective, evaluator_of, with_constraints
 from infimum.blackbox.outcome import Inner
 from infimum.blackbox.trial_functions import title
-from infimum.engines.registry import prover
+from infimum.engines.registry import presolve_steps, prover
 from infimum.errors import AgreementError, InfimumError, OptionError, TrialError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.plain_call_search import by_plain_calls
+from infimum.presolve.constraint_report import ConstraintReport
+from infimum.presolve.maximisation import negated
+from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
+from infimum.presolve.presolve_step import Formulation
 from infimum.problem.constraint import Constraint
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Machine, Method
@@ -52,13 +56,14 @@ class Proving:
 
     def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, outer: Outer | None) -> Result:
         """The minimum within the bounds, of which some may be points."""
-        problem = Problem(None, lo, hi, system=evaluator.system, outer=outer)
-        search = prover("auto", None, True, evaluator.system is not None)(problem, evaluator, self.method, self.limits)
+        problem, constrained = Problem(None, lo, hi, outer=outer), evaluator.system is not None
+        presolve = PresolveStack(Formulation(problem, evaluator))
+        inner = presolve.push(ConstraintReport(), *presolve_steps(self.method))
+        search = prover("auto", None, not constrained, inner.evaluator.system is not None)(*inner, self.method, self.limits)
         own, rest = math.inf if self.limits.time_limit is None else self.limits.time_limit, max(clock.left(), 1e-3)
         limit = min(own, rest)
         try:
-            found = drive(search, time_limit=None if math.isinf(limit) else limit, progress=False)
-            found = answer(Objective(None), problem, evaluator, found, search, Compiled(evaluator))
+            found = drive(PresolvedRun(search, presolve), time_limit=None if math.isinf(limit) else limit, progress=False)
         except clock.Over:
             raise
         except clock.OutOfTime as early:  # before anything was enclosed
@@ -150,7 +155,8 @@ class InnerProblem:
         objective = Objective(of_vector(fun, parts, named), purpose)
         own = evaluator_of(objective, n, (), proving.machine, proving.limits.memory_limit)
         constraints = [_constraint_of_vector(one, parts, named) for one in self.constraints]
-        return with_constraints(own, constraints, integers, None, 0.0).evaluator
+        compiled = with_constraints(own, constraints, integers, None, 0.0).evaluator
+        return negated(compiled) if objective.maximises else compiled
 
     def _solved(self, evaluator: Evaluator, held: np.ndarray) -> Solved:
         """The inner problem with the first variables held; raises AgreementError where the functions were traced as others."""
@@ -185,7 +191,7 @@ def _violation_of(evaluator: Evaluator) -> Evaluator:
     """The greatest violation of the constraints in place of the function."""
     own, f = evaluator.system, violation(evaluator.system)
     system = System(f, (), np.empty(0), np.empty(0), own.integers) if own.integers else None
-    return Evaluator(f, evaluator.n, evaluator.backend, None, system)
+    return evaluator.rewritten(f, system)
 
 
 def _beyond(evaluator: Evaluator, x: np.ndarray) -> float:

@@ -13,7 +13,6 @@ import numpy as np
 
 from infimum.api.black_box import searched
 from infimum.api.inner_problem import InnerProblem, Proving, Solved, parts_of
-from infimum.api.negated_results import opposite
 from infimum.api.objective import Objective
 from infimum.backend.devices import backend_of
 from infimum.blackbox.callables import PythonFunctions, described
@@ -24,6 +23,7 @@ from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import BoundsError, OptionError
 from infimum.points.random_numbers import read_seed
 from infimum.points.swarm_options import SwarmOptions
+from infimum.presolve.maximisation import opposite
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Machine, Method, Trials, Watching, read_workers

@@ -9,15 +9,12 @@ import numpy as np
 
 from infimum.backend.devices import backend_of, place_of
 from infimum.certify.advice import Asked, advice
-from infimum.certify.constraint_values import about_constraints
 from infimum.errors import OptionError, TraceError
 from infimum.evaluation.evaluator import Evaluator, compile
-from infimum.expr.build import build
-from infimum.problem.fixed_variables import Reduced, restored
+from infimum.presolve.presolve_step import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
-from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.branch_and_bound import lanes_of
 from infimum.trace.agreement import Agreement, Box
@@ -78,18 +75,8 @@ nothing.is_ours = True
 
 
 def evaluator_of(objective: Objective, n: int, args: Any, machine: Machine, memory_limit: float | None) -> Evaluator:
-    """The function to minimise, on its device."""
-    own = _own_evaluator(objective.fun, n, args, machine, memory_limit)
-    if not objective.maximises:
-        return own
-    f = build("neg", own.f)
-    return Evaluator(f, n, own.backend, objective.plain(args), None if own.system is None else replace(own.system, f=f),
-                     own.functions)
-
-
-def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, machine: Machine, memory_limit: float | None) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
-    device, threads = machine.device, machine.threads
+    fun, device, threads = objective.fun, machine.device, machine.threads
     named = getattr(fun.backend, "devices", (fun.backend.name,)) if isinstance(fun, Evaluator) else ()
     if named and device not in ("auto", *named):
         raise OptionError(f"device {device!r} belongs to a function; this Evaluator was compiled for {named[0]!r}")
@@ -142,31 +129,13 @@ def is_empty(constraints: Any) -> bool:
     return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
 
 
-def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, compiled: Compiled,
-           asked: Asked = Asked()) -> Result:  # noqa: B008 (immutable)
-    """The result, with all that belongs to the question and the device. The evaluator and the problem are those of the run, which
-    may have fewer variables than what was compiled."""
+def answer(result: Result, compiled: Compiled, solved: Formulation, run: Any, asked: Asked) -> Result:
+    """The result with what belongs to the call: advice, the device, and notes about constraints. `solved` is the form of the
+    problem that all engines are given."""
     notes = compiled.notes
-    result = replace(result, advice=advice(result, problem, evaluator, asked))
-    feasible = _feasible(result, run)
-    result = replace(result, device=place_of(evaluator.backend), batch=getattr(run, "batch", None), feasible=feasible,
-                     purpose=objective.purpose)
-    if evaluator.system is not None:
-        result = about_constraints(result, problem, evaluator, compiled.relaxed)
-    if objective.purpose == "feasible" and feasible is not None:
-        what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
-        result = replace(result, message=f"{what} all constraints")
     told = notes if len(notes) <= _NOTES else [*notes[:_NOTES], f"and so do {len(notes) - _NOTES:,} more"]
-    result = replace(result, message="; ".join([result.message, *told])) if told else result
-    return restored(result, evaluator) if isinstance(evaluator, Reduced) else result
-
-
-def _feasible(result: Result, run: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray] | None:
-    """The point at which the value of the result is verified, or the box that is proved to hold one; None if there is none."""
-    if result.x is None or not np.isfinite(result.fun) or np.isinf(result.lower if result.maximised else result.upper):
-        return None
-    box = getattr(getattr(run, "incumbent", None), "box", None)
-    return result.x if box is None or np.array_equal(*box) else box
+    return replace(result, advice=advice(result, *solved, asked), device=place_of(solved.evaluator.backend),
+                   batch=getattr(run, "batch", None), message="; ".join([result.message, *told]))
 
 
 class Comparison:
@@ -183,8 +152,3 @@ class Comparison:
         if result.x is not None:
             self.agreement.at(result.x)
         return replace(result, plain_calls=self.agreement.calls if self.agreement.functions else self.calls)
-
-
-def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:
-    estimate = (lambda x: 0.0 - evaluator.estimate(x)) if objective.maximises else evaluator.estimate
-    return View(estimate, *problem.region)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from infimum.api.maximisation import Maximising
-from infimum.api.negated_results import maximised, opposite
 from infimum.api.objective import (
     Comparison,
     Compiled,
@@ -17,19 +15,25 @@ from infimum.api.objective import (
     evaluator_of,
     is_empty,
     naming_the_index,
-    view_of,
     with_constraints,
 )
 from infimum.certify.advice import Asked
-from infimum.engines.registry import check_dealt, prover
+from infimum.engines.registry import check_dealt, presolve_steps, prover
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
-from infimum.problem.fixed_variables import Reduced, Restoring, end_to_store, stored_end, without_fixed
+from infimum.presolve.constraint_report import ConstraintReport
+from infimum.presolve.fixed_variables import FixedVariables
+from infimum.presolve.known_exponents import KnownExponents
+from infimum.presolve.maximisation import Maximisation, opposite
+from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
+from infimum.presolve.presolve_step import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Limits, Machine, Method, Parallel, Watching
 from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.stored_ends import end_to_store, stored_end
 from infimum.problem.variable_bounds import Outer
+from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
 from infimum.search.checkpoint_content import content_of, restore
@@ -177,8 +181,8 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
         from infimum.points.plain_call_search import by_plain_calls
 
         result = by_plain_calls(problem, plain, None if constrained else best, why, left, start.method.seed, start.method.engine)
-        result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
-        return _about(problem, result)
+        result = Maximisation().postsolve(result) if objective.maximises else result
+        return _about(problem, replace(result, seconds=watch.seconds, purpose=objective.purpose))
     finally:
         shown.clear()
 
@@ -189,30 +193,34 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
     objective = question.objective
     with start.tracing():
         compiled = question.compiled(machine, limits.memory_limit)
-    given = compiled.evaluator
+    presolve = PresolveStack(Formulation(question.problem, compiled.evaluator))
+    if objective.maximises:
+        presolve.push(Maximisation())
+    given = presolve.formulation.evaluator
     start.check(given)
     compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
-    problem, evaluator = without_fixed(question.problem, given, start.reduces)
-    _check_system(problem, method.engine)
-    with _rounds(start, problem, evaluator, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
-        search = start.begun(
-            lambda batch: _search(problem, evaluator, method, limits, batch, start.may_move_to_gpu, rounds), lanes)
+    report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
+    solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
+    _check_system(solved, method.engine)
+    inner, may_move = presolve.push(*presolve_steps(method)), start.may_move_to_gpu and solved.evaluator.system is None
+    with _rounds(start, inner, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
+        search = start.begun(lambda batch: _search(inner, method, limits, batch, may_move, rounds), lanes)
         writer = start.writer(search, given, rounds, limits.memory_limit)
-        found = drive(_seen(search, objective, evaluator), time_limit=limits.time_limit, callback=watching.callback,
-                      progress=watching.progress, writer=writer, view=view_of(given, question.problem, objective),
-                      watch=watching.watch)
-        told = Asked(method.engine, parallel.workers, getattr(method.options, "lp", False))
+        found = drive(PresolvedRun(search, presolve), time_limit=limits.time_limit, callback=watching.callback,
+                      progress=watching.progress, writer=writer, watch=watching.watch,
+                      view=View(compiled.evaluator.estimate, *question.problem.region))
+        asked = Asked(method.engine, parallel.workers, getattr(method.options, "lp", False))
         with answering(watching.watch):
-            return compared.with_calls(answer(objective, problem, evaluator, found, search, compiled, told))
+            return compared.with_calls(answer(found, compiled, solved, search, asked))
 
 
-def _search(problem: Problem, evaluator: Evaluator, method: Method, limits: Limits, batch: int | None, may_move_to_gpu: bool,
+def _search(inner: Formulation, method: Method, limits: Limits, batch: int | None, may_move_to_gpu: bool,
             rounds: Rounds | None) -> Any:
     """The engine."""
     if method.engine == "swarm":
-        return _swarm(problem, evaluator, method, limits)
-    kind = prover(method.engine, batch, may_move_to_gpu, evaluator.system is not None, rounds)
-    return kind(problem, evaluator, method, limits)
+        return _swarm(*inner, method, limits)
+    kind = prover(method.engine, batch, may_move_to_gpu, inner.evaluator.system is not None, rounds)
+    return kind(*inner, method, limits)
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, method: Method, limits: Limits) -> Any:
@@ -225,7 +233,7 @@ def _swarm(problem: Problem, evaluator: Evaluator, method: Method, limits: Limit
 
 
 @contextmanager
-def _rounds(start: NewRun | StoredRun, problem: Problem, evaluator: Evaluator, machine: Machine, parallel: Parallel,
+def _rounds(start: NewRun | StoredRun, inner: Formulation, machine: Machine, parallel: Parallel,
             memory_limit: float | None) -> Iterator[tuple[Rounds | None, int | None]]:
     """The rounds in which workers take part, if there are any, and the batch."""
     if parallel.workers is None:
@@ -234,7 +242,7 @@ def _rounds(start: NewRun | StoredRun, problem: Problem, evaluator: Evaluator, m
     check_dealt(start.method.options)
     from infimum.parallel.proofs.portion_dealer import dealt  # seldom needed
 
-    with dealt(parallel, problem, evaluator, start.method, replace(machine, batch=start.batch), memory_limit) as started:
+    with dealt(parallel, *inner, start.method, replace(machine, batch=start.batch), memory_limit) as started:
         yield started
 
 
@@ -246,14 +254,9 @@ def _about(problem: Problem, result: Result) -> Result:
     return replace(result, message=f"{result.message}; {scope}")
 
 
-def _seen(search: Any, objective: Objective, evaluator: Evaluator) -> Any:
-    seen = Maximising(search) if objective.maximises else search
-    return Restoring(seen, evaluator) if isinstance(evaluator, Reduced) else seen
-
-
-def _check_system(problem: Problem, engine: str) -> None:
+def _check_system(solved: Formulation, engine: str) -> None:
     """What is not there for problems with constraints."""
-    if problem.system is not None and problem.several is not None and engine == "newton":
+    if solved.evaluator.system is not None and solved.problem.several is not None and engine == "newton":
         raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
 
 
@@ -278,7 +281,7 @@ def stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any])
         lo, hi, *outer = (arrays.get(f"settings.{whose}{name}") for name in ("lo", "hi", *(f"outer.{n}" for n in Outer._fields)))
         return lo, hi, None if outer[0] is None else Outer(*outer)
     (lo, hi, outer), start = read(""), read("start.")
-    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), None, outer,
+    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), outer,
                    {(i, side): stored_end(number) for i, side, number in ends})
 
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from infimum.api.black_box import digest_of, open_journal, start_points, trials_of
 from infimum.api.keyword_errors import by_place, refuse
-from infimum.api.negated_results import maximised, opposite
 from infimum.blackbox.journal_lines import Trial
 from infimum.blackbox.outcome import Kind, Outcome, exception_text
 from infimum.blackbox.trial_functions import NoNumber, Part
@@ -25,6 +24,7 @@ from infimum.engines.index.black_box_search import BlackBoxSearch, Proposal
 from infimum.engines.index.index_options import IndexOptions
 from infimum.engines.index.index_run import result_of
 from infimum.errors import JournalError, OptionError
+from infimum.presolve.maximisation import Maximisation, opposite
 from infimum.problem.text import counted
 from infimum.problem.view import View
 from infimum.result import Progress, Result
@@ -168,7 +168,7 @@ class Study:
         found = result_of(self._search, said, book.x is not None, None if self._journal is None else self._journal.path,
                           nit=book.count, history=list(self._history), seconds=perf_counter() - self._begun)
         found = replace(found, view=View(None, self._variables.lo, self._variables.hi))
-        return maximised(found) if self._maximise else found
+        return Maximisation().postsolve(found) if self._maximise else found
 
     @environment.ours
     def __repr__(self) -> str:

@@ -11,7 +11,6 @@ from infimum.bounds.lagrangian_bound import Lagrangian
 from infimum.bounds.linear_program_bound import LinearPrograms
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
-from infimum.problem.system import System
 from infimum.relax.alternation import Alternation
 from infimum.relax.bound_tightening import tightened
 from infimum.relax.program_bounds import Left
@@ -177,10 +176,3 @@ class RootPrograms:
         counts = self.part.bounding.counts
         return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
                 "limited": counts.limited}
-
-
-def without_constraints(evaluator: Evaluator) -> Evaluator | None:
-    """Of the same function as a system without rows; None where linear programs have nothing to say of it."""
-    none = np.zeros(0)
-    found = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
-    return found if LinearPrograms.applies(found) else None

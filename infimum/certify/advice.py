@@ -11,7 +11,6 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.random_numbers import uniform
-from infimum.problem.fixed_variables import Reduced
 from infimum.problem.problem import Problem
 from infimum.result import Result, Verdict
 from infimum.support.clock import briefly
@@ -56,7 +55,7 @@ def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     same = (np.abs(exchanged - values) <= _SAME * np.abs(values)).all(axis=1)
     if not same.any():
         return None
-    names = evaluator.free if isinstance(evaluator, Reduced) else range(n)
+    names = range(n) if evaluator.numbers is None else evaluator.numbers
     first = pairs[int(np.argmax(same))][1]
     alike = [first, *(i for (i, j), equal in zip(pairs, same, strict=True) if equal and j == first)]
     listed = [f"x[{names[k]}]" for k in alike]

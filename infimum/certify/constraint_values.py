@@ -66,7 +66,7 @@ class Inquiry(Answering):
         in_box, bounds = isinstance(result.feasible, tuple), (self.lo, self.hi)
         found = points.at_point(self.evaluator, bounds, result.feasible if in_box else (result.feasible,) * 2)
         lo, hi = np.maximum(found.lo, system.lower), np.minimum(found.hi, system.upper)  # so it is at the feasible point
-        changes = found.multipliers if result.maximised else 0.0 - found.multipliers
+        changes = 0.0 - found.multipliers
         labels = system.labels or (Label(k, None, f"constraint {k}") for k in range(system.m))
         rows = [ConstraintValue(f"{text}{'' if element is None else f'[{element}]'}", number, element,
                                 _shifted(float(lo[k]), float(hi[k]), moved), float(system.lower[k]) + moved[0],

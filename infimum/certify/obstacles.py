@@ -13,7 +13,6 @@ from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.kernel.node_enclosures import nodes_of
 from infimum.problem.cover import widths
-from infimum.problem.fixed_variables import Reduced
 from infimum.problem.settings import Goal
 from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
@@ -76,7 +75,7 @@ class _Look:
 
     def place(self, x: np.ndarray) -> str:
         """The point in the user's variables, without those that have no choice, if there are any."""
-        if not isinstance(self.incumbent.evaluator, Reduced):
+        if self.incumbent.evaluator.numbers is None:
             return f"x = {point(x, _SHOWN)}"
         shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN], x, strict=False))
         return f"{shown}, …" if len(x) > _SHOWN else shown
@@ -88,7 +87,7 @@ class _Look:
     def numbers(self) -> np.ndarray:
         """Which variables of the user's these are."""
         known = self.incumbent.evaluator
-        return known.free if isinstance(known, Reduced) else np.arange(known.n)
+        return np.arange(known.n) if known.numbers is None else known.numbers
 
     def named(self, found: Culprit | None) -> Culprit | None:
         return found if found is None else replace(found, numbers=self.numbers)

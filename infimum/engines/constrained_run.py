@@ -52,7 +52,7 @@ _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 
 def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
     """Of the same functions, with products of powers of positive variables as exponentials."""
     system = with_monomials(evaluator.system, lo)
-    return evaluator if system is evaluator.system else Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+    return evaluator if system is evaluator.system else evaluator.rewritten(system.f, system, evaluator.fun)
 
 
 class ConstrainedRun:
@@ -63,7 +63,7 @@ class ConstrainedRun:
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+                 batch: int | None = None, rounds: Rounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit

@@ -5,8 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from infimum.errors import OptionError
-from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.problem import Problem
+from infimum.presolve.presolve_step import PresolveStep
 from infimum.problem.settings import Method
 from infimum.support.lazy import Late
 
@@ -15,17 +14,10 @@ if TYPE_CHECKING:
 
 
 # engines are imported when they are asked for
-def _auto(problem: Problem, evaluator: Evaluator, method: Method, *asked: Any, **settings: Any) -> Any:
-    if method.options.lp:
-        from infimum.bounds.root_linear_programs import without_constraints
-
-        evaluator.linear_programs.version()  # an error where it is missing
-        system = without_constraints(evaluator)
-        if system is not None:
-            return _constrained(problem, system, method, *asked, **settings)
+def _auto(*asked: Any, **settings: Any) -> Any:
     from infimum.engines.auto import Auto
 
-    return Auto(problem, evaluator, method, *asked, **settings)
+    return Auto(*asked, **settings)
 
 
 def _newton(*asked: Any, **settings: Any) -> Any:
@@ -40,17 +32,10 @@ def _complete(*asked: Any, **settings: Any) -> Any:
     return CompleteRun(*asked, **settings)
 
 
-def _constrained(problem: Problem, evaluator: Evaluator, method: Method, *asked: Any, **settings: Any) -> Any:
+def _constrained(*asked: Any, **settings: Any) -> Any:
     from infimum.engines.constrained_run import ConstrainedRun
-    from infimum.engines.substituted_objective import Substituted, substitution, with_completed_squares
 
-    found = substitution(problem, evaluator, method.goal)
-    if found is None:
-        problem, evaluator = with_completed_squares(problem, evaluator)
-        return ConstrainedRun(problem, evaluator, method, *asked, **settings)
-    problem, evaluator = with_completed_squares(found.problem, found.evaluator)
-    kind = _auto if evaluator.system is None else ConstrainedRun
-    return Substituted(found, kind(problem, evaluator, method, *asked, **settings))
+    return ConstrainedRun(*asked, **settings)
 
 
 def _subdomain(*asked: Any, **settings: Any) -> Any:
@@ -89,6 +74,17 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
     if engine == "auto" and not constrained:
         return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **dealt)
     return partial(kind, batch=batch, **dealt) if engine != "complete" else partial(kind, **dealt)
+
+
+def presolve_steps(method: Method) -> list[PresolveStep]:
+    """The steps that prepare a problem for an engine, in their order."""
+    from infimum.presolve.defined_objective import DefinedObjective
+    from infimum.presolve.system_forms import CompletedSquares, EmptySystem
+
+    if method.engine == "auto":
+        programs = [EmptySystem(linear_programs=True)] if method.options.lp else []
+        return [DefinedObjective(method.goal), *programs, CompletedSquares()]
+    return [EmptySystem()] if method.engine == "subdomain" else []
 
 
 def check_dealt(options: Any) -> None:

@@ -13,7 +13,6 @@ from infimum.engines.subdomain_options import FORMS
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
-from infimum.problem.system import System
 from infimum.search.branch_and_bound import Branch
 
 _OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
@@ -29,9 +28,6 @@ class SubdomainRun(ConstrainedRun):
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, *limits: Any, **settings: Any):
         self.division, self.options = method.options.division(evaluator.n), method.options
-        if evaluator.system is None:
-            none = np.zeros(0)
-            evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
         super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _looks(self) -> bool:

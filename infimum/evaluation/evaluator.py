@@ -90,13 +90,18 @@ class Evaluator:
     linear_programs = Late("backend.highs")  # solves them; its answers are estimates
 
     def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None,
-                 system: System | None = None, functions: Sequence[Traced] = ()):
+                 system: System | None = None, functions: Sequence[Traced] = (), numbers: np.ndarray | None = None):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
         self.functions = tuple(functions)  # of the user's, as they were traced: f and the constraints
         self.system = system  # the function with its constraints, if it has any
+        self.numbers = numbers  # what the user calls the variables, where some of the user's were left out
         self.backend = CpuBackend() if backend is None else backend
         self._ready: dict[str, tuple] = {}
         self._parameters: dict[str, int] = {}
+
+    def rewritten(self, f: Expr, system: System | None = None, fun: Callable[[np.ndarray], Any] | None = None) -> "Evaluator":
+        """Of another form of the function, or of another function of the same variables, on the same machine."""
+        return Evaluator(f, self.n, self.backend, fun, system, self.functions, self.numbers)
 
     def __repr__(self) -> str:
         return f"Evaluator of {counted(self.n, 'variable')} on {place_of(self.backend)}:\n{listing.listing(self.f)}"

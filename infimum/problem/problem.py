@@ -83,7 +83,6 @@ class Problem:
     hi: np.ndarray
     x0: np.ndarray | None = None
     start: StartBoxes | None = None
-    system: Any = None  # the function with its constraints, if there are any
     outer: Outer | None = None
     ends: Mapping[tuple[int, int], End] = field(default_factory=dict)
 
@@ -100,13 +99,13 @@ class Problem:
             raise BoundsError(f"the bounds {box.named(i)} of variable {i} lie beyond all doubles: rescale the variable")
         points = None if x0 is None else _points(x0, box)
         if start_boxes is None:
-            return cls(fun, box.lo, box.hi, points, None, None, box.outer, {at: box.end(*at) for at in box.needed()})
+            return cls(fun, box.lo, box.hi, points, None, box.outer, {at: box.end(*at) for at in box.needed()})
         start, ends = _start_boxes(start_boxes, box)
         if points is not None:
             points = start.moved_inside(points)
             for k in np.flatnonzero(~start.holds(points))[:1]:
                 raise OptionError(f"point {k} of x0 lies in none of the start_boxes: {points[:, k].tolist()!r}")
-        return cls(fun, *start.hull, points, start, None, start.outer_of_all, ends)
+        return cls(fun, *start.hull, points, start, start.outer_of_all, ends)
 
     @property
     @environment.ours

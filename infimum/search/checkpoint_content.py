@@ -162,13 +162,11 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
 
 def restore(engine: Any, state: State) -> None:
     """Has the engine continue from a state, if it can be one of it."""
-    inner = getattr(engine, "engine", engine)  # of a problem that was rewritten
-    problem, bounding = inner.problem, getattr(inner, "bounding", None)
-    system = problem.system if bounding is None else bounding.system
-    _check_state(state, problem, 0 if system is None else system.m)
+    systems = engine.incumbent.evaluator.system, getattr(engine, "bounding", engine.incumbent.evaluator).system
+    _check_state(state, engine.problem, *(0 if system is None else system.m for system in systems))
     engine.restore(state)
     if "incumbent" in state.arrays:
-        _check_best(inner.incumbent)
+        _check_best(engine.incumbent)
 
 
 def _check_best(incumbent: Any) -> None:
@@ -179,12 +177,12 @@ def _check_best(incumbent: Any) -> None:
         raise _Wrong("the best value is below all values that the function has at its point")
 
 
-def _check_state(state: State, problem: Problem, rows: int) -> None:
-    """Raises if a search of this problem, as the engine has it, cannot have this state. `rows`: how many constraints there are
-    as they are bounded."""
+def _check_state(state: State, problem: Problem, m: int, rows: int) -> None:
+    """Raises if a search of this problem, as the engine has it, cannot have this state. `m`: how many constraints there are;
+    `rows`: how many as they are bounded."""
     _check_values(state.values, _VALUES)
     (lo, hi), n = problem.region, len(problem.lo)
-    sizes, known = _sizes(n, 0 if problem.system is None else problem.system.m, rows), {}
+    sizes, known = _sizes(n, m, rows), {}
     for name, array in state.arrays.items():
         if name.startswith("payoff."):
             _check_array(name, array, "i8", ((4, 5),))

@@ -9,7 +9,9 @@ import pytest
 import infimum
 from infimum.expr.fixing import Fixing
 from infimum.expr.node import topological, var
-from infimum.problem.fixed_variables import Fixed, Reduced, without_fixed
+from infimum.presolve.fixed_variables import Embedding, FixedVariables, Reduced
+from infimum.presolve.presolve_step import Formulation
+from infimum.problem.fixed_values import Fixed
 from tests.engine.constrained.planted_systems import evaluator_of
 
 MATRIX = np.arange(12.0).reshape(2, 6) / 8 - 0.5
@@ -31,12 +33,13 @@ FUNCTIONS = {
 def test_the_same_function_of_fewer_variables(name, free):
     whole = infimum.compile(FUNCTIONS[name], 6)
     values, free = np.array([0.5, -0.25, 0.75, 0.1, -0.5, 0.3]), np.array(free)
-    few = Reduced(whole, Fixed.at(values), free)
+    few, among, _ = Reduced.of(whole, Embedding(Fixed.at(values), free))
     assert few.n == len(free) and {node.shape for node in topological([few.f]) if node.op == "var"} <= {(len(free),)}
     y = np.random.default_rng(0).uniform(-1, 1, (len(free), 20))
-    assert np.array_equal(few.whole(y)[free], y) and (np.delete(few.whole(y), free, axis=0).T == np.delete(values, free)).all()
+    points = among.whole(y)
+    assert np.array_equal(points[free], y) and (np.delete(points, free, axis=0).T == np.delete(values, free)).all()
     for lo, hi in ((y, y), (y, y + 0.1)):
-        a, b = few.gradient(lo, hi), whole.gradient(few.whole(lo), few.whole(hi))
+        a, b = few.gradient(lo, hi), whole.gradient(among.whole(lo), among.whole(hi))
         assert (a.value.lo <= b.value.hi).all() and (b.value.lo <= a.value.hi).all()
         assert (a.value.lipschitz >= b.value.lipschitz).all()
         assert (a.lo <= b.hi[free]).all() and (b.lo[free] <= a.hi).all()
@@ -51,7 +54,8 @@ def test_sums_are_taken_apart():
 
 def test_values_are_doubles():
     """10 * 0.1 - 1 is not 0 in real numbers, if 0.1 is a double."""
-    few = Reduced(infimum.compile(lambda x: 10 * x[0] - 1 + 0 * x[1], 2), Fixed.at(np.array([0.1, 0.0])), np.array([1]))
+    whole = infimum.compile(lambda x: 10 * x[0] - 1 + 0 * x[1], 2)
+    few = Reduced.of(whole, Embedding(Fixed.at(np.array([0.1, 0.0])), np.array([1]))).evaluator
     value, exact = few.value([[0.5]], [[0.5]]), 10 * Fraction(0.1) - 1
     assert Fraction(value.lo[0]) <= exact <= Fraction(value.hi[0]) and value.lo[0] > 0
 
@@ -132,16 +136,16 @@ def test_a_run_is_resumed(tmp_path):
 def test_few_of_a_chain_are_held():
     """Slices of neighbours are easier to prove than arrays put together."""
     chain, evaluator = infimum.Problem.read(sum, [(0.5, 0.5)] + [(-2, 2)] * 9), infimum.compile(FUNCTIONS["neighbours"], 10)
-    assert without_fixed(chain, evaluator)[1] is evaluator
+    assert FixedVariables().apply(Formulation(chain, evaluator)) is None
     mostly = infimum.Problem.read(sum, [(0.5, 0.5)] * 6 + [(-2, 2)] * 4)
-    assert without_fixed(mostly, evaluator)[1].n == 4
+    assert FixedVariables().apply(Formulation(mostly, evaluator)).evaluator.n == 4
 
 
 def test_constraints_of_fixed_variables_stay():
     rows = [(lambda x: x[1] ** 2, -np.inf, 4.0), (lambda x: x[0] * x[2], 0.0, 0.0)]
     system = evaluator_of(lambda x: x[0] + x[1], rows, 3, (0, 2))
-    problem, few = without_fixed(infimum.Problem.read(sum, [(0, 3), (1, 1), (2, 2)]), system)
-    assert few.n == 1 and few.system.m == 2 and few.system.integers == (0,) and problem.system is few.system
+    problem, few = FixedVariables().apply(Formulation(infimum.Problem.read(sum, [(0, 3), (1, 1), (2, 2)]), system))
+    assert few.n == 1 and few.system.m == 2 and few.system.integers == (0,) and len(problem.lo) == 1
     assert few.rows([2.0], [2.0]).lo.tolist() == [3.0, 1.0, 4.0]
 
 

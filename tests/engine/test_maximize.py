@@ -61,15 +61,17 @@ def test_what_callbacks_and_progress_show(capsys):
 
 
 def test_figures_of_a_proof():
-    from infimum.api.maximisation import Maximising
+    from infimum.presolve.maximisation import Maximisation
+    from infimum.presolve.presolve_stack import PresolvedRun
     from infimum.search.progress import bounds
 
     class Proof:
+        name = "proof"
         lower, value, evaluations = -3.0, -2.0, 7
 
         def figures(self):
             return bounds(self.lower, self.value) | {"regions": "5"}
-    seen = Maximising(Proof())
+    seen = PresolvedRun(Proof(), Maximisation())
     assert (seen.lower, seen.value, seen.upper, seen.evaluations) == (2.0, 2.0, 3.0, 7)
     assert seen.figures() == {"lower": "2", "upper": "3", "gap": "1", "regions": "5"}
 

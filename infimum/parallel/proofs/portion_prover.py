@@ -71,7 +71,7 @@ class PortionProver:
         evaluator = Evaluator(self.packed.unpacked()[0] if system is None else system.f, n, backend, None, system)
         if _key(evaluator) != self.key:
             raise InternalError("the function that has arrived is not the one that was sent")
-        problem = Problem(None, self.lo, self.hi, None, self.start, system, self.outer)
+        problem = Problem(None, self.lo, self.hi, None, self.start, self.outer)
         made = prover(self.method.engine, self.machine.batch, False, system is not None)
         return made(problem, evaluator, self.method, Limits(memory_limit=self.memory_limit))
 

@@ -1,0 +1,110 @@
+"""The stack of presolve steps, and a run on the innermost form of a problem, seen in terms of the outermost one."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from infimum.presolve.presolve_step import Formulation, PresolveStep, RunBounds
+from infimum.result import Progress, Result
+from infimum.search.checkpoint import State
+from infimum.search.progress import Figures, bounds
+
+
+class PresolveStack:
+    """Steps in the order in which they were applied; they are undone in the opposite order. `formulation` is the innermost form.
+    """
+
+    def __init__(self, given: Formulation):
+        self.formulation, self.steps = given, []
+
+    def push(self, *steps: PresolveStep) -> Formulation:
+        """Applies these steps, each to what the last one left. Returns the innermost form."""
+        for step in steps:
+            found = step.apply(self.formulation)
+            if found is not None:
+                self.formulation = found
+                self.steps.append(step)
+        return self.formulation
+
+    def postsolve(self, result: Result) -> Result:
+        """The answer to the outermost form."""
+        for step in reversed(self.steps):
+            result = step.postsolve(result)
+        return result
+
+    def point(self, x: np.ndarray) -> np.ndarray:
+        """A point of the outermost form."""
+        for step in reversed(self.steps):
+            x = step.point(x)
+        return x
+
+    def bounds(self, known: RunBounds) -> RunBounds:
+        """The bounds of the outermost form."""
+        for step in reversed(self.steps):
+            known = step.bounds(known)
+        return known
+
+
+class PresolvedRun:
+    """An engine at work on the innermost form, as the driver, callbacks and the display of progress see it: in terms of the
+    outermost form. A checkpoint holds the state of the engine as it is: the steps are applied again when a run continues."""
+
+    def __init__(self, engine: Any, presolve: PresolveStack | PresolveStep):
+        self.engine, self.presolve, self.name = engine, presolve, engine.name
+
+    @property
+    def x(self) -> np.ndarray | None:
+        return None if (x := self.engine.x) is None else self.presolve.point(x)
+
+    @property
+    def _inner(self) -> RunBounds:
+        return RunBounds(self.engine.value, self.engine.lower, getattr(self.engine, "upper", self.engine.value))
+
+    @property
+    def _outer(self) -> RunBounds:
+        return self.presolve.bounds(self._inner)
+
+    @property
+    def value(self) -> float:
+        return self._outer.value
+
+    @property
+    def lower(self) -> float:
+        return self._outer.lower
+
+    @property
+    def upper(self) -> float:
+        return self._outer.upper
+
+    @property
+    def evaluations(self) -> int:
+        return self.engine.evaluations
+
+    def figures(self) -> Figures:
+        """Those of the engine, with bounds in terms of the outermost form where they differ."""
+        shown, known = self.engine.figures(), self._outer
+        if known == self._inner:
+            return shown
+        own = bounds(known.lower, known.upper) | {"best": f"{known.value:.10g}"}
+        return shown | {name: own[name] for name in shown if name in own}
+
+    def steps(self) -> Iterator[None]:
+        return self.engine.steps()
+
+    def state(self) -> State | None:
+        return self.engine.state()
+
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
+        """The answer. Its history was recorded in terms of the outermost form."""
+        result = self.engine.finish(stopped, seconds, history)
+        return self.presolve.postsolve(_with_feasible(result, getattr(self.engine, "incumbent", None)))
+
+
+def _with_feasible(result: Result, incumbent: Any) -> Result:
+    """The result with the point at which its value is verified, or with the box that is proved to hold such a point."""
+    if incumbent is None or result.x is None or not np.isfinite(result.upper):
+        return result
+    box = getattr(incumbent, "box", None)
+    return replace(result, feasible=result.x if box is None or np.array_equal(*box) else box)
