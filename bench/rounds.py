@@ -31,7 +31,7 @@ from bench import table  # noqa: E402
 from infimum.blackbox.trial_workers import Workers  # noqa: E402
 from infimum.parallel.proofs.portion_dealer import WorkerDealer  # noqa: E402
 from infimum.problems import constrained  # noqa: E402
-from infimum.search.rounds import Rounds  # noqa: E402
+from infimum.search.rounds import StepRounds  # noqa: E402
 
 WANTED = 0.8  # of the speed of as many threads
 PROOFS = ["schwefel", "waves", "newton", "ex8_4_1"]  # the last is one of the constrained gallery
@@ -76,7 +76,7 @@ class Notes:
     def __init__(self):
         self.rounds, self.sent, self.heard, self.dealing, self.busy = [], 0.0, 0.0, 0.0, 0.0
         self.dealer: WorkerDealer | None = None
-        for owner, name, note in ((Rounds, "_chosen", self._chosen), (Rounds, "_merge", self._merged),
+        for owner, name, note in ((StepRounds, "_chosen", self._chosen), (StepRounds, "_merge", self._merged),
                                   (WorkerDealer, "_left", self._answered)):
             setattr(owner, name, self._around(getattr(owner, name), note))
         for owner in (Workers, *Workers.__subclasses__()):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.backend.devices import backend_of, place_of
-from infimum.certify.advice import Asked, advice
+from infimum.certify.advice import RunSettings, advice
 from infimum.certify.constraint_values import about_constraints
 from infimum.errors import OptionError, TraceError
 from infimum.evaluation.evaluator import Evaluator, compile
@@ -20,7 +20,7 @@ from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
 from infimum.result import Result
 from infimum.search.branch_and_bound import lanes_of
-from infimum.trace.agreement import Agreement, Box
+from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.constraint_reading import Constraints, impossible, read_constraints
 from infimum.trace.trace import arguments
 
@@ -143,7 +143,7 @@ def is_empty(constraints: Any) -> bool:
 
 
 def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, compiled: Compiled,
-           asked: Asked = Asked()) -> Result:  # noqa: B008 (immutable)
+           asked: RunSettings = RunSettings()) -> Result:  # noqa: B008 (immutable)
     """The result, with all that belongs to the question and the device. The evaluator and the problem are those of the run, which
     may have fewer variables than what was compiled."""
     notes = compiled.notes
@@ -176,7 +176,7 @@ class Comparison:
                  check: bool):
         self.agreement = Agreement(evaluator.functions if check else ())
         self.calls = 0 if evaluator.functions and not check else None
-        self.agreement.over(Box.of(problem, integers), seed, np.inf if time_limit is None else time_limit)
+        self.agreement.over(SampleBox.of(problem, integers), seed, np.inf if time_limit is None else time_limit)
 
     def with_calls(self, result: Result) -> Result:
         """The result, compared too, with the number of calls that agreed."""

@@ -20,18 +20,18 @@ from infimum.backend.arrays import HostArrays
 from infimum.backend.bytecode import Program, encoded
 from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm_text import Renderer, lane_body
-from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, KernelWrapper, Module, address, host
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.thread_count import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
 from infimum.support.clock import heed, left, pause
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.backend import llvm_routines as routines
 else:
-    routines = Late("backend.llvm_routines")
+    routines = LazyModule("backend.llvm_routines")
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -118,8 +118,9 @@ class CompiledKernel:
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
         while times:
             counter.value, turns = 0, min(most, times)
-            seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
-                                                second, turns) for s in aligned], shared=True)
+            seconds = workers.run(KernelWrapper.call,
+                                  [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
+                                    second, turns) for s in aligned], shared=True)
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024 or seconds > _LONG:
@@ -270,8 +271,8 @@ class CpuBackend:
     def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
         """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
         new = [f for f in functions if not self._known(f)]
-        module = Module(Enter.text() + self.defining(new, ir), plain or self.plain)
-        Enter.found_in(module)
+        module = Module(KernelWrapper.text() + self.defining(new, ir), plain or self.plain)
+        KernelWrapper.found_in(module)
         for f in new:
             _library[self._symbol(f.name)] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))

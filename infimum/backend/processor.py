@@ -144,7 +144,7 @@ def address(array: np.ndarray) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.flags.writeable and array.size else array.ctypes.data
 
 
-class Enter:
+class KernelWrapper:
     """The thin wrapper around every kernel: it loads our control word, calls the kernel, once or to and fro, and restores the
     caller's whole word.
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from infimum.blackbox.journal import Journal
 from infimum.blackbox.journal_lines import Trial
-from infimum.blackbox.outcome import Kind, Outcome, Tally
+from infimum.blackbox.outcome import Outcome, OutcomeKind, Tally
 from infimum.blackbox.trial_workers import Workers
 from infimum.errors import JournalError
 
 
-class Recorded:
+class RecordedTrials:
     """Workers with a journal, or without one. A search loops: `submit` as many points as `wanted` says, then take one trial with
     `finished`; or it runs rounds with `run`. `tally` counts what came."""
 
@@ -92,7 +92,7 @@ class Recorded:
             return None
         ticket = self._tickets.pop(ended.ticket)
         trial = Trial(ticket, self.asked, self._points.pop(ticket), ended.outcome)
-        if ended.outcome.kind is not Kind.NO_NUMBER:
+        if ended.outcome.kind is not OutcomeKind.NO_NUMBER:
             self._keep(trial)
         return trial
 
@@ -102,7 +102,7 @@ class Recorded:
 
     def _count(self, trial: Trial, old: bool) -> None:
         self.tally.add(trial.outcome)
-        if trial.outcome.kind is Kind.NO_NUMBER and not old:
+        if trial.outcome.kind is OutcomeKind.NO_NUMBER and not old:
             self._keep(trial)
 
     def _check(self, trial: Trial) -> None:

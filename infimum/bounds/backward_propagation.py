@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from infimum.bounds.backward_intervals import Cells, Pulls, Said, Source, joined, smaller
+from infimum.bounds.backward_intervals import BackwardArray, BackwardInterval, Source, ViewReader, joined, smaller
 from infimum.expr.node import Expr, topological
 from infimum.interval.pair import Pair
 from infimum.kernel.box_conclusions import larger
@@ -33,7 +33,7 @@ _WORTH_STORING = 8  # instructions
 _DEEP = 16          # operations, one of the other, that wait until they are read
 
 
-class Backward:
+class BackwardPropagation:
     """Encloses the roots, expressions in the variable x; `run` then goes back to it.
 
     `empty` are masks: something that is needed has no value left.
@@ -55,7 +55,7 @@ class Backward:
         for node in self.nodes:
             for which, arg in enumerate(node.args):
                 self.users.setdefault(arg, []).append((node, which))
-        self.pulls = Pulls(b, data, self._written_out, self._loop)
+        self.pulls = ViewReader(b, data, self._written_out, self._loop)
         self.told: dict[tuple[Expr, int], Source] = {}  # what an operation says of an argument; a view, of its own elements
         self.deferred: dict[Expr, int] = {}             # operations that are asked where they are read, and how deep they are
 
@@ -90,8 +90,8 @@ class Backward:
     def _written_out(self, size: int) -> bool:
         return self.straight or size == 1
 
-    def _new(self, key: tuple[Expr, int], size: int) -> Cells:
-        cells = Cells(self.b, size, self._written_out(size), self.b.depth)
+    def _new(self, key: tuple[Expr, int], size: int) -> BackwardArray:
+        cells = BackwardArray(self.b, size, self._written_out(size), self.b.depth)
         self.told[key] = cells.at
         return cells
 
@@ -109,7 +109,7 @@ class Backward:
         """A view computes nothing: what is said of it is collected where it is read."""
         sources = self.sources(node)
 
-        def at(i: "int | Value") -> list[Said]:
+        def at(i: "int | Value") -> list[BackwardInterval]:
             said = joined(self.b, [said for source in sources for said in source(i)])
             return [] if said is None else [said]
         if self._is_shallow(node):
@@ -134,7 +134,7 @@ class Backward:
         b, sources = self.b, self.sources(node)
         wanted = [k for k, a in enumerate(node.args) if a in self.varying and a.kind is not Kind.TEST]
 
-        def said_of(i: "int | Value") -> tuple[Said | None, list[Said]]:
+        def said_of(i: "int | Value") -> tuple[BackwardInterval | None, list[BackwardInterval]]:
             """What is said of the element, and what that says of the arguments wanted."""
             found = [said for source in sources for said in source(i)]
             if not found:
@@ -144,7 +144,8 @@ class Backward:
             said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
             if node.op == "where":
                 return said, [said.where(b, args[0].yes if k == 1 else args[0].no) for k in wanted]
-            return said, [Said(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure) for k in wanted]
+            return said, [BackwardInterval(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure)
+                          for k in wanted]
         if not self._written_out(node.size) and len(wanted) == 1 and node.op in _LIGHT and self._is_shallow(node):
             self.told[node, wanted[0]] = lambda i: said_of(i)[1]
             return
@@ -185,7 +186,7 @@ class Backward:
                 return flat(b, x.shape, at), self.elements.element(x, at)
 
             def tell(position: "int | Value", own: Pair, rest: Pair) -> None:
-                cells.put(position, Said(*inverse_of_reduction(b, node.op, said.ends, own, rest), said.sure))
+                cells.put(position, BackwardInterval(*inverse_of_reduction(b, node.op, said.ends, own, rest), said.sure))
             (self._others_written_out if self._written_out(x.size) else self._others)(node.op, count, term, tell)
             return [_nothing(b, said)]
         self.empty += self.each(node.size, body)
@@ -233,7 +234,7 @@ class Backward:
         if node.op == "recur":
             return
         b, x, sources, size = self.b, node.args[0], self.sources(node), node.size
-        results, cells = Cells(b, size, self._written_out(size), b.depth), self._new((node, 0), size)
+        results, cells = BackwardArray(b, size, self._written_out(size), b.depth), self._new((node, 0), size)
         count, step, neutral = node.shape[-1], -1 if node["reverse"] else 1, NEUTRAL[SCANS[node.op]]
 
         def read(i: "int | Value") -> list[Value]:
@@ -268,7 +269,7 @@ class Backward:
                 elif some is not True:
                     ends = tuple(b.select(some, end, none) for end, none in zip(ends, neutral, strict=True))
                 said, own = said if there is True else said.where(b, there), self.elements.element(x, at)
-                cells.put(i, Said(*inverse_of_reduction(b, SCANS[node.op], said.ends, own, Pair(*ends)), said.sure))
+                cells.put(i, BackwardInterval(*inverse_of_reduction(b, SCANS[node.op], said.ends, own, Pair(*ends)), said.sure))
             return []
         self.each(size, tell)
 
@@ -285,6 +286,6 @@ def _worth_storing(nodes: list[Expr]) -> set[Expr]:
     return stored
 
 
-def _nothing(b: Builder, said: Said) -> Value:
+def _nothing(b: Builder, said: BackwardInterval) -> Value:
     """Is the interval empty? Not where it is NaN."""
     return b.olt(said.hi, b.neg(said.nlo))

@@ -61,7 +61,7 @@ def _sum(a: np.ndarray) -> float:
     return float(total(total(a))) if a.ndim == 2 else float(total(a))
 
 
-class Weights:
+class ProductWeightSearch:
     """The search. `across` (n, q) are orthonormal vectors that span the gradients of the equations."""
 
     def __init__(self, curvature: np.ndarray, slacks: Slacks, across: np.ndarray):

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
-from infimum.bounds.lifted_relaxation import Lifted
-from infimum.bounds.linear_rows import LinearRows
+from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.lifted_relaxation import LiftedRelaxation
+from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINES
@@ -33,7 +33,7 @@ _COST = 4            # in boxes
 _TOGETHER = 1 << 20  # regions times variables that are tested together
 
 
-class Lines(Part):
+class GradientRows(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lines", "constraints"
@@ -43,7 +43,7 @@ class Lines(Part):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _TOGETHER // self.n)
         self.parameters = np.concatenate([lo, hi, [np.inf]])
-        first = _LAST if LinearRows.applies(evaluator) else _LATE if Lifted.applies(evaluator) else _FIRST
+        first = _LAST if LinearRowsBound.applies(evaluator) else _LATE if LiftedRelaxation.applies(evaluator) else _FIRST
         self.payoff = Payoff(first, _PERIOD, _WORTH, soon=True)
 
     @classmethod

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from infimum.bounds.payoff import Payoff
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.start_faces import StartFaces
 from infimum.evaluation.evaluator import Evaluator
 
 
@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
     point: Any = None
 
 
-class Part(ABC):
+class RegionTest(ABC):
     """One test, for one function and the user's bounds lo and hi. Regions stay in the memory where they lie.
 
     A part without a `payoff` is used in every step; the others are tried now and then, and used between if they pay. Where the
@@ -43,7 +43,7 @@ class Part(ABC):
     knows_faces: ClassVar[bool] = False
     worth_at_last: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
     eliminates: ClassVar[bool] = False     # does it spare variables from being cut?
-    faces: Faces | None = None
+    faces: StartFaces | None = None
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
@@ -64,7 +64,7 @@ class Part(ABC):
         return self.payoff is not None and self.payoff.is_due(step)
 
 
-class CuttingPart(Part):
+class CuttingTest(RegionTest):
     """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs.
 
     It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any. Nothing above `upper`, a

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
@@ -23,7 +23,7 @@ _FIRST, _PERIOD, _WORTH = 0, 4, 0.1  # see Payoff
 _MOST, _ELEMENTS = 40, 1 << 13       # variables, rows times variables
 
 
-class Lagrangian(Part):
+class LagrangianBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lagrangian", "value"

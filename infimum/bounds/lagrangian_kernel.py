@@ -53,7 +53,7 @@ def lagrangian(name: str, system: System, x: Expr, curved: int = 1, logarithmic:
     makes what is left of a region, none of them dead; 1 where it was worth the cost, else 0. Parameters: the verified upper
     bound, the local solution, w, e, r, and, where it is asked whether L is convex, s, T row by row, and the first
     and second derivatives of L + Σ s_i x_i² at the local solution."""
-    writer = Lagrangian(system, x, bool(curved), bool(logarithmic))
+    writer = LagrangianKernel(system, x, bool(curved), bool(logarithmic))
     return writer.b.kernel(name, 1, 2), writer.data, (4 * x.size, 1), writer.at
 
 
@@ -70,7 +70,7 @@ def expression(system: System, f: Expr | None = None) -> Expr:
     return build("add", total, build("mul", var(_R, ()), squares))
 
 
-class Lagrangian:
+class LagrangianKernel:
     """Writes it."""
 
     def __init__(self, system: System, x: Expr, curved: bool, logarithmic: bool):

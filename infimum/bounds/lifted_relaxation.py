@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
@@ -28,7 +28,7 @@ _MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of the
 _COST = 16                           # in boxes
 
 
-class _EachTime(Payoff):
+class _PayoffEachStep(Payoff):
     """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
 
     def judge(self, step: int, regions: int, gone: float) -> None:
@@ -37,7 +37,7 @@ class _EachTime(Payoff):
             self.due = step + 1
 
 
-class Lifted(Part):
+class LiftedRelaxation(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lifted", "constraints"
@@ -47,7 +47,7 @@ class Lifted(Part):
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         self.compare_with(lo, hi)
         self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
-        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = _PayoffEachStep(_FIRST, _PERIOD, _WORTH, soon=True)
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""

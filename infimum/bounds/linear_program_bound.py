@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import GONE, STUCK, rows
-from infimum.relax.program_bounds import Bounding, Left
+from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.search.region_pool import can_be_cut
 
@@ -29,7 +29,7 @@ _COST = 64                            # in boxes
 _NEARER = 0.5                         # of the distance to the upper bound
 
 
-class LinearPrograms(Part):
+class LinearProgramBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lp", "constraints"
@@ -39,8 +39,8 @@ class LinearPrograms(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.bounding = Bounding(Relaxation(evaluator), evaluator.linear_programs)
-        self.payoff = _WhileItPays(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
+        self.payoff = _PayoffWithPause(_FIRST, _PERIOD, _WORTH, soon=True)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
         self.compare_with(lo, hi)
@@ -85,7 +85,7 @@ class LinearPrograms(Part):
             self.payoff.rest, self.rests = _REST << self.rests, self.rests + 1
         self.mark = solved, gap
 
-    def axis(self, left: Left, now: float) -> float:
+    def axis(self, left: TightenedRegion, now: float) -> float:
         """The variable to cut next: that one, where nothing is wrong or it is not known."""
         scores, n = self.scores(left), self.n
         cut = can_be_cut(left.low[:n], left.high[:n])
@@ -97,7 +97,7 @@ class LinearPrograms(Part):
             return float(best)
         return now
 
-    def scores(self, left: Left) -> np.ndarray:
+    def scores(self, left: TightenedRegion) -> np.ndarray:
         """Of each variable: by how much its products and curves are wrong, times their multipliers, times its width."""
         r, n = self.bounding.relaxation, self.n
         if left.point is None or left.weights is None:
@@ -148,7 +148,7 @@ class LinearPrograms(Part):
             self.mark, self.rests = None if solved < 0 else (int(solved), gap), int(rests)
 
 
-class _WhileItPays(Payoff):
+class _PayoffWithPause(Payoff):
     """While it pays it is judged in each step; with a `rest` it is not asked for so many steps."""
 
     rest = 0

@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR_ROWS
 from infimum.expr.node import topological
 from infimum.kernel.schedule import written_out
 from infimum.problem.unions import shares
-from infimum.relax.linear_bounds_kernel import LinearBounds
+from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 
 _FIRST, _PERIOD, _WORTH = 4, 8, 0.125  # see Payoff
 _MOST, _ROWS = 800, 16  # operations on single numbers in all rows, and rows: more take long to compile
 _COST = 3               # in boxes
 
 
-class LinearRows(Part):
+class LinearRowsBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "linear rows", "constraints"
@@ -46,7 +46,7 @@ class LinearRows(Part):
         if system is None or not 0 < system.m <= _ROWS:
             return False
         rows = list(system.rows)
-        asked = any(node.op == "where" for node in topological(rows)) or not LinearBounds.fits(rows)
+        asked = any(node.op == "where" for node in topological(rows)) or not LinearBoundsKernel.fits(rows)
         return asked and sum(map(written_out, rows)) <= _MOST
 
     def test(self, regions: Any, upper: float) -> Outcome:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.newton_equations_kernel import LEFT, WORTH, two_sided
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
@@ -37,7 +37,7 @@ def _is_alone(evaluator: Evaluator) -> bool:
     return bool(reads([system.rows[1 + k] for k in numbers], var("x", (evaluator.n,))).any(axis=0).all())
 
 
-class Square(Part):
+class NewtonEquations(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "square", "constraints"

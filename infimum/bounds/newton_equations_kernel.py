@@ -25,7 +25,7 @@ from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.build import is_zero
 from infimum.expr.node import Expr
 from infimum.expr.slope_expressions import POINT as AT
-from infimum.expr.slope_expressions import Slopes
+from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.interval.arithmetic import mul, neg
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel.box_conclusions import add_up, larger, whole_if_unsound, with_larger
@@ -53,11 +53,11 @@ def two_sided(system: System) -> np.ndarray:
 
 def square(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: by what widths are multiplied where it is chosen what to cut; 1 where the rows choose it."""
-    writer = Square(system, x)
+    writer = NewtonEquationsKernel(system, x)
     return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at
 
 
-class Square(Writer):
+class NewtonEquationsKernel(Writer):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -72,7 +72,7 @@ class Square(Writer):
         self.right = tuple(self.b.buffer(2 * self.m) for _ in range(2))
         self.shares = self.b.buffer(self.m)  # one divided by what a row varies by; 0 for one that is not used
         self._choose_middle()
-        self._enclose([Slopes(system.rows[1 + k], x) for k in self.used])
+        self._enclose([SlopeExpressions(system.rows[1 + k], x) for k in self.used])
         self._multiply(self._eliminate())
         self._solve()
         self._write()
@@ -106,7 +106,7 @@ class Square(Writer):
         self.bounded = b.olt(furthest.results[0], INF)
 
     # ---- the rows
-    def _enclose(self, slopes: list[Slopes]) -> None:
+    def _enclose(self, slopes: list[SlopeExpressions]) -> None:
         """Slopes, and values in the middle less the ends; zeros for a row that is not used."""
         b, n, m = self.b, self.n, self.m
         raw, values, levels = tuple(b.buffer(m * n) for _ in range(2)), tuple(b.buffer(m) for _ in range(2)), b.buffer(m)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import CuttingPart, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROPAGATE
 from infimum.kernel.region_cut import GONE, rows
@@ -30,7 +30,7 @@ def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float
     return np.concatenate([lo, hi, np.arange(len(lo), dtype=float), piece, [narrow, upper]])
 
 
-class Propagation(CuttingPart):
+class Propagation(CuttingTest):
     """The test that cuts where there are constraints."""
 
     name, discards = "propagation", "constraints"

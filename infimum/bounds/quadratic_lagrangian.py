@@ -26,7 +26,7 @@ _FURTHEST = 500                 # exponent of points at which gradients are read
 _COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 
-class Quadratic:
+class QuadraticLagrangian:
     """Of a system; `applies` if it is quadratic, and neither small nor too large. `starts` (n, N) are points from which a better
     one may be found than that of the last bound, if that was not good enough, and all constraints are linear: otherwise it is
     mostly the relaxation that is not exact."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infimum.bounds.constraint_products import Slacks, Weights, product
+from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
 from infimum.bounds.quadratic_proof import Coefficients, Multipliers, beyond, curvature_of, least, tilts_of
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
@@ -39,7 +39,7 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     tilts = tilts_of(system, np.zeros(n), *away, np.ones(n), slopes[1 + linear] * width, beyond(system, values, linear), linear)
     furthest = -least(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
         total(np.append(tilts * beyond(system, values, linear), 0.0)))
-    search = Weights(curvature, slacks, across)
+    search = ProductWeightSearch(curvature, slacks, across)
     v, delta = search.run(_PART * gap / max(furthest, _ROUNDING))
     used = np.zeros(system.m)
     used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)

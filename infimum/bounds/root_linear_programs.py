@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Part
-from infimum.bounds.lagrangian_bound import Lagrangian
-from infimum.bounds.linear_program_bound import LinearPrograms
+from infimum.bounds.interface import RegionTest
+from infimum.bounds.lagrangian_bound import LagrangianBound
+from infimum.bounds.linear_program_bound import LinearProgramBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.system import System
 from infimum.relax.alternation import Alternation
 from infimum.relax.bound_tightening import tightened
-from infimum.relax.program_bounds import Left
+from infimum.relax.program_bounds import TightenedRegion
 from infimum.search.checkpoint import State
 from infimum.support.clock import stoppable
 
@@ -28,28 +28,28 @@ _EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to
 _WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
 
 
-class RootPrograms:
+class RootLinearPrograms:
     """Of one run. `notes` are to be told with its result."""
 
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_programs.version(), []
-        self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
+        self.part = LinearProgramBound(evaluator, problem.lo, problem.hi)
         self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.part.bounding)
 
     @classmethod
-    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
+    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootLinearPrograms | None":
         """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
         if not wanted:
             return None
         evaluator.linear_programs.version()
-        return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
+        return cls(evaluator, problem) if LinearProgramBound.applies(evaluator) else None
 
     @property
     def alternates(self) -> bool:
         """Do linear programs in turn look for points?"""
         return self.turns is not None
 
-    def among(self, parts: list[Part]) -> list[Part]:
+    def among(self, parts: list[RegionTest]) -> list[RegionTest]:
         """The parts of a proof, and this one before those that it makes come later."""
         if not self.alternates:
             self.part.payoff.due = max(self.part.payoff.due, _CURVED)
@@ -139,7 +139,8 @@ class RootPrograms:
             left = tightened(bounding, left, upper, lambda lower: branch.goal.met(lower, upper), seen)
         self._conclude(branch, search, compare_with, left, (lo, hi))
 
-    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:
+    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: TightenedRegion,
+                  box: tuple) -> None:
         n, upper = len(box[0]), branch.incumbent.upper
         if left.empty:  # only points above the best one, which cannot be: it is one of them
             return
@@ -152,13 +153,13 @@ class RootPrograms:
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
 
-    def teach(self, parts: list[Part]) -> None:
+    def teach(self, parts: list[RegionTest]) -> None:
         """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
         left = self.first
         if left is None or left.point is None or left.weights is None:
             return
         for part in parts:
-            if isinstance(part, Lagrangian) and part.given is None:
+            if isinstance(part, LagrangianBound) and part.given is None:
                 part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
 
     def looks(self, steps: int) -> bool:
@@ -183,4 +184,4 @@ def without_constraints(evaluator: Evaluator) -> Evaluator | None:
     """Of the same function as a system without rows; None where linear programs have nothing to say of it."""
     none = np.zeros(0)
     found = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
-    return found if LinearPrograms.applies(found) else None
+    return found if LinearProgramBound.applies(found) else None

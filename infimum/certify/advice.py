@@ -21,7 +21,7 @@ _VARIABLES, _SAME = 16, 1e-12    # variables, at most, that are exchanged in pai
 _MOVES = 0.01                    # a gap that became smaller by this part in the last quarter is still moving
 
 
-class Asked(NamedTuple):
+class RunSettings(NamedTuple):
     """Settings of the run that a cure may name."""
 
     engine: str = "auto"
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     lp: bool = False
 
 
-def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: Asked) -> str | None:
+def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: RunSettings) -> str | None:
     """One or two sentences for a run with an open gap; None for all others."""
     if result.verdict is not Verdict.STOPPED or not np.isfinite(result.gap) or not result.gap:
         return None
@@ -76,14 +76,14 @@ def _point(result: Result) -> str | None:
            'engine="swarm".'
 
 
-def _programs(evaluator: Evaluator, asked: Asked) -> str | None:
+def _programs(evaluator: Evaluator, asked: RunSettings) -> str | None:
     system = evaluator.system
     if system is None or not system.m or asked.lp or asked.engine != "auto" or asked.workers is not None:
         return None
     return 'Linear programs give other bounds where there are constraints: options={"lp": True}.'
 
 
-def _time(result: Result, asked: Asked) -> str:
+def _time(result: Result, asked: RunSettings) -> str:
     """Does more time help?"""
     before = _at_three_quarters(result)
     gap = np.inf if before is None else before.upper - before.lower

@@ -14,7 +14,7 @@ _ACTIVE = 2.0**-20   # of the size of a constraint's terms, or of a variable: so
 _REGULAR = 2.0**-44
 
 
-class AtPoint(NamedTuple):
+class ConstraintsAtPoint(NamedTuple):
     """`lo` and `hi` enclose the values of the constraints on the box, [-inf, inf] where one is not certainly defined; `active`
     tells which of them lie at an end, to about six digits. With the multipliers, ∇f + Σ y ∇c is about 0 but in variables at
     their bounds: y >= 0 at an upper end, y <= 0 at a lower one, about 0 where a constraint is not active. `violation` is the
@@ -29,7 +29,7 @@ class AtPoint(NamedTuple):
 
 
 def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: tuple[np.ndarray, np.ndarray],
-             multipliers: np.ndarray | None = None) -> AtPoint:
+             multipliers: np.ndarray | None = None) -> ConstraintsAtPoint:
     """Of a box around a point; a point is a box without width. Multipliers that a search has found are better than those that
     the first derivatives alone tell."""
     lo, hi = box
@@ -44,7 +44,7 @@ def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: t
         multipliers = _multipliers(evaluator, bounds, x, jacobian, sides) if multipliers is None else multipliers
     broken = _broken(evaluator.system, low, high)
     worst = int(np.argmax(broken)) if len(broken) else None
-    return AtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)
+    return ConstraintsAtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)
 
 
 def _broken(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ docs/proofs/isolation.md.
 
 import numpy as np
 
-from infimum.certify.neighbourhood import Row, convexity, part_of, row_around
+from infimum.certify.neighbourhood import NestedBoxes, convexity, part_of, row_around
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, size, up
 from infimum.linear_algebra.inverse_factors import inverse_factor
@@ -58,7 +58,7 @@ def _length(sizes: np.ndarray) -> float:
     return up(np.sqrt(total))
 
 
-def _fitting(row: Row, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
+def _fitting(row: NestedBoxes, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
              bounds: Interval) -> tuple[Interval, Interval] | None:
     """The narrowest K, and the largest B, of the boxes with the lowest point not on any face but those of the bounds. The `box`
     is the point, with variables that are held as their bounds are known."""

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.point_value import AtPoint
+from infimum.expr.point_value import PointValues
 from infimum.support.clock import pause
 
 _MOST = 256  # equations that are eliminated in rational numbers
@@ -15,7 +15,7 @@ Row = dict[int, Fraction]
 CONSTANT = -1  # the key of the right side
 
 
-class LinearRows:
+class LinearEquations:
     """The linear equations of a system on a box, found and solved when first asked for.
 
     A constraint is linear if its derivatives by the variables that the box does not fix are enclosed by single numbers on all of
@@ -42,7 +42,7 @@ class LinearRows:
         """The linear equations Σ a x = b: the a, and b."""
         system, slopes = self.evaluator.system, self.evaluator.jacobian(self.lo, self.hi)
         at = np.minimum(np.maximum(0.0, self.lo), self.hi)
-        there = AtPoint(at)
+        there = PointValues(at)
         fixed = self.lo == self.hi
         slope = np.where(fixed, 0.0, slopes.lo)
         single = (fixed | ((slopes.lo == slopes.hi) & np.isfinite(slopes.lo))).all(axis=1) & slopes.value.lipschitz

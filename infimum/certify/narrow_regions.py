@@ -3,8 +3,8 @@
 import numpy as np
 
 from infimum.bounds.function_bounds.first_order import FirstOrder
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.start_faces import StartFaces
 from infimum.certify.box_difference import beyond
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import topological
@@ -26,10 +26,11 @@ def cleared(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBo
 
     A region is the hull of its pieces, so that there are never more of them. `upper` is a verified upper bound of the infimum.
     """
-    first_order, newton = FirstOrder(evaluator, lo, hi), Newton(evaluator, lo, hi) if Newton.applies(evaluator) else None
+    first_order, newton = FirstOrder(evaluator, lo, hi), IntervalNewton(evaluator, lo,
+                                                                        hi) if IntervalNewton.applies(evaluator) else None
     for test in (first_order, newton):
         if test is not None and start is not None:
-            test.faces = Faces(evaluator, start)
+            test.faces = StartFaces(evaluator, start)
     which, pieces, halves = np.arange(len(regions)), regions, 1
     lanes = min(_LANES, _FEW + _EACH * len(regions), _NUMBERS // sum(node.size for node in topological([evaluator.f])))
     for turn in range(_ROUNDS):

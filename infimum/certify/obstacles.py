@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infimum.certify.loose_operation import Culprit, blunt_angle, rough, unbounded
+from infimum.certify.loose_operation import LooseOperation, blunt_angle, rough, unbounded
 from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.kernel.node_enclosures import nodes_of
@@ -30,7 +30,7 @@ _SHOWN = 4                                  # variables of a point
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:
     """Why the gap between `lower` and the incumbent's value is open, where these regions are left."""
-    look, upper = _Look.at(regions, incumbent), incumbent.upper
+    look, upper = _RegionSurvey.at(regions, incumbent), incumbent.upper
     if lower == -np.inf:
         return _no_lower_bound(look, upper)
     if not np.isfinite(upper):
@@ -42,7 +42,7 @@ def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Look:
+class _RegionSurvey:
     """Regions, the lowest first, with the enclosures of f on some of them, and, if f is not too large, of its operations."""
 
     regions: Regions
@@ -53,7 +53,7 @@ class _Look:
     incumbent: Incumbent
 
     @classmethod
-    def at(cls, regions: Regions, incumbent: Incumbent) -> "_Look":
+    def at(cls, regions: Regions, incumbent: Incumbent) -> "_RegionSurvey":
         lower = np.where(np.isnan(regions.lower), -np.inf, regions.lower)
         most = max(1, min(_SURVEYED, _MOST_NUMBERS // len(regions.lo)))
         highest = np.inf if len(lower) <= most else np.partition(lower, most - 1)[most - 1]
@@ -90,7 +90,7 @@ class _Look:
         known = self.incumbent.evaluator
         return known.free if isinstance(known, Reduced) else np.arange(known.n)
 
-    def named(self, found: Culprit | None) -> Culprit | None:
+    def named(self, found: LooseOperation | None) -> LooseOperation | None:
         return found if found is None else replace(found, numbers=self.numbers)
 
     @property
@@ -110,7 +110,7 @@ class _Look:
             return np.nan_to_num(widths(self.regions.lo, self.regions.hi) / np.where(whole > 0, whole, 1.0), nan=1.0).max(axis=0)
 
 
-def _no_lower_bound(look: _Look, upper: float) -> str:
+def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
     if look.value.lo[0] > -np.inf:
         return "The run ended before the first region was enclosed: give it more time or boxes."
     found = look.named(unbounded(look.evaluator.f, look.inside, 0))
@@ -127,7 +127,7 @@ def _no_lower_bound(look: _Look, upper: float) -> str:
     return f"No lower bound was found: {reason}, near {look.where()}. {cure}"
 
 
-def _no_point(look: _Look) -> str:
+def _no_point(look: _RegionSurvey) -> str:
     k, found = _roughest(look)
     reason = f": {found.sentence()}, near {look.where(k)}" if found is not None else ""
     wanted = "the function is certainly defined" if look.evaluator.system is None else "all constraints are proved to hold"
@@ -140,7 +140,7 @@ def _wide(regions: Regions, goal: Goal) -> str:
            f"widest {wide.max():.3g}: on them the function is nearly as low as at x. Ask for a larger xtol, or give it more time."
 
 
-def _rounding(look: _Look, goal: Goal, gap: float) -> str | None:
+def _rounding(look: _RegionSurvey, goal: Goal, gap: float) -> str | None:
     """A good part of the gap is there at x itself."""
     x, slack = look.incumbent.x[:, None], goal.slack(look.incumbent.upper)
     error = look.incumbent.upper - float(look.evaluator.value(x, x).lo[0])
@@ -150,14 +150,14 @@ def _rounding(look: _Look, goal: Goal, gap: float) -> str | None:
            f"atol={4 * error:.1g} or more, or rewrite the terms that cancel."
 
 
-def _roughest(look: _Look) -> tuple[int, Culprit | None]:
+def _roughest(look: _RegionSurvey) -> tuple[int, LooseOperation | None]:
     """The first region of those enclosed on which the status is lowest, and the operation that lowers it."""
     level = look.value.level
     k = int(np.argmin(level))
     return k, look.named(rough(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
 
 
-def _not_smooth(look: _Look) -> str | None:
+def _not_smooth(look: _RegionSurvey) -> str | None:
     """Many regions, small already, and in half of the lowest or more something that keeps derivatives from helping."""
     if look.count < _MANY or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _SMALL:
         return None
@@ -167,7 +167,7 @@ def _not_smooth(look: _Look) -> str | None:
     return f"{_are(look.count, 'region')} left; on the lowest {found.sentence()}, near {look.where(k)}. {found.cure()}"
 
 
-def _angle(look: _Look, goal: Goal) -> str | None:
+def _angle(look: _RegionSurvey, goal: Goal) -> str | None:
     """Not even at a point is the function known well enough, because of a sine."""
     if not look.inside:
         return None
@@ -180,7 +180,7 @@ def _angle(look: _Look, goal: Goal) -> str | None:
     return None
 
 
-def _cluster(look: _Look, gap: float) -> str | None:
+def _cluster(look: _RegionSurvey, gap: float) -> str | None:
     """The lowest regions lie around one point."""
     lo, hi = look.hull
     if look.count < _MANY or not (widths(lo, hi) <= _SMALL * widths(look.incumbent.lo, look.incumbent.hi)).all():
@@ -192,7 +192,7 @@ def _cluster(look: _Look, gap: float) -> str | None:
     return f"{begin} {look.place(lo / 2 + hi / 2)}, where no point as low as the best one was found. Offer one there as x0=."
 
 
-def _everywhere(look: _Look) -> str:
+def _everywhere(look: _RegionSurvey) -> str:
     _, found = _roughest(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
     reason = "" if found is None else f"; on them {found.sentence()}, so that derivatives do not help"
     return f"{_are(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \

@@ -11,16 +11,16 @@ import numpy as np
 
 from infimum.certify.box_difference import beyond_one_side
 from infimum.certify.constrained_isolation import isolate as isolate_constrained
-from infimum.certify.isolation import Isolated, Refused, isolate
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
 from infimum.certify.narrow_regions import cleared
 from infimum.certify.start_box_isolation import isolate_in
-from infimum.certify.term_sums.term_hessians import Terms
+from infimum.certify.term_sums.term_hessians import TermSum
 from infimum.certify.term_sums.term_sum_isolation import isolate as isolate_by_structure
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.minimisers import Minimiser
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.region_pool import Regions
 
 VARIABLES, OPERATIONS, CONSTRAINTS = 32, 400, 64  # of functions that are looked at
@@ -30,19 +30,20 @@ _LOOKS, _PROVED = 8, 128  # times that what is left is looked at closer, while f
 GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
 
 
-class Settled(NamedTuple):
+class IsolationOutcome(NamedTuple):
     """`left`: regions that hold every global minimiser that was in those given, a single one for each proved minimiser;
     `minimisers`: these; `rest`: how many regions lie around none of them; `why`: what prevented a proof."""
 
     left: Regions
     minimisers: list[Minimiser]
     rest: int
-    why: Refused | None
+    why: IsolationFailure | None
 
 
-def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
-           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, last: bool = True,
-           terms: Terms | None = None, outer: Outer | None = None) -> Settled:
+def isolate_regions(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions,
+                    groups: list[tuple[np.ndarray, np.ndarray]],
+                    bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, last: bool = True,
+                    terms: TermSum | None = None, outer: OuterBox | None = None) -> IsolationOutcome:
     """`groups` are boxes of regions that touch, [lo, hi] the user's bounds, rounded inward, and `outer` rounded outward where
     some are no doubles; the infimum lies in `bounds`, and x is a good point. Where the search began in several `start` boxes,
     their union is the feasible set. `terms`: those of the function, if they are to be used instead of the whole matrix of second
@@ -52,7 +53,7 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     that reaches beyond B through one face is cut there; others stay. Where the regions are the `last` that there will be, those
     that stay are cut further, to see if anything is left of them.
     """
-    work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms, outer)
+    work = _IsolationRun(evaluator, lo, hi, regions, *bounds, start, terms, outer)
     work.look_at_all(groups, x, patient=last)
     for _ in range(_LOOKS if last and work.proved and terms is None and evaluator.system is None else 0):
         work.clear()
@@ -62,15 +63,15 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     rest = len(left)
     for kept in work.kept():
         left = left.with_(kept)
-    return Settled(left, work.found, rest, work.why if rest else None)
+    return IsolationOutcome(left, work.found, rest, work.why if rest else None)
 
 
-class _Settling:
+class _IsolationRun:
     """Regions on the way: `open` are those that lie around no proved minimiser yet, as much as is left of them. K of a minimiser
     is `owed` a region of its own once one that was `given` and meets it is no longer whole."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
-                 upper: float, start: StartBoxes | None, terms: Terms | None, outer: Outer | None):
+                 upper: float, start: StartBoxes | None, terms: TermSum | None, outer: OuterBox | None):
         whole = isolate if evaluator.system is None else isolate_constrained
         self.isolate = partial(whole, evaluator) if terms is None else partial(isolate_by_structure, terms)
         if outer is not None and start is None:
@@ -80,11 +81,11 @@ class _Settling:
         self.evaluator, self.lo, self.hi, self.given, self.start = evaluator, lo, hi, regions, start
         self.lower, self.upper = lower, upper
         self.regions, self.open = regions.at(np.arange(len(regions))), np.ones(len(regions), bool)
-        self.proved: list[Isolated] = []
+        self.proved: list[IsolatedMinimiser] = []
         self.found: list[Minimiser] = []
         self.owed: list[bool] = []
         self.boxes: list[Interval] = []  # all B
-        self.why: Refused | None = None
+        self.why: IsolationFailure | None = None
 
     def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None, patient: bool = True) -> bool:
         """Looks at groups of regions, that around x first, while that is not in vain too often; unless it is `patient`, ever. Was
@@ -92,7 +93,7 @@ class _Settling:
         in_vain, before, most = 0, len(self.proved), _IN_VAIN if patient else 1
         for count, box in enumerate(sorted(groups, key=lambda box: x is None or not ((box[0] <= x) & (x <= box[1])).all())):
             if count == GROUPS or in_vain == most:
-                self.why = self.why or Refused.TOO_MANY
+                self.why = self.why or IsolationFailure.TOO_MANY
                 break
             in_vain += not self.look_at(box, x)
         return len(self.proved) > before
@@ -109,12 +110,12 @@ class _Settling:
             if not len(members):
                 break
             one = self._isolated(self._start(members, x), box)
-            refused = one if isinstance(one, Refused) else None if self._take(one) else Refused.TOO_WIDE
+            refused = one if isinstance(one, IsolationFailure) else None if self._take(one) else IsolationFailure.TOO_WIDE
             self.why, x = self.why or refused, None
             if refused is not None:
                 break
         else:
-            self.why = self.why or Refused.TOO_WIDE
+            self.why = self.why or IsolationFailure.TOO_WIDE
         return len(self.boxes) > before
 
     def clear(self) -> None:
@@ -137,17 +138,17 @@ class _Settling:
                  if owed and not m.lower > self.upper]
         return [region for region in found if len(region)]
 
-    def _isolated(self, x: np.ndarray, box: Interval) -> Isolated | Refused:
+    def _isolated(self, x: np.ndarray, box: Interval) -> IsolatedMinimiser | IsolationFailure:
         """A minimiser near x, not far from the group in this box."""
         if self.start is None:
             one = self.isolate(self.lo, self.hi, x, box)
         else:
             one = isolate_in(self.isolate, self.start, x, box)
-        if isinstance(one, Refused) or _meet(*box, *(end[:, None] for end in one.around)).any():
+        if isinstance(one, IsolationFailure) or _meet(*box, *(end[:, None] for end in one.around)).any():
             return one
-        return Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH
+        return IsolationFailure.TOO_WIDE if self.evaluator.value(*box).smooth else IsolationFailure.NOT_SMOOTH
 
-    def _take(self, one: Isolated) -> bool:
+    def _take(self, one: IsolatedMinimiser) -> bool:
         """Lists the minimiser, unless it is listed already, and reduces the regions around it; False if nothing comes of it."""
         same = [k for k, other in enumerate(self.proved) if _meet(one.lo, one.hi, other.lo[:, None], other.hi[:, None]).any()]
         if any(not _is_one(self.proved[k], one) for k in same):
@@ -171,7 +172,7 @@ class _Settling:
         self._replace(cut[less], lo[:, less], hi[:, less])
         return bool(len(inside) or less.any())
 
-    def _meets(self, one: Isolated, numbers: np.ndarray) -> np.ndarray:
+    def _meets(self, one: IsolatedMinimiser, numbers: np.ndarray) -> np.ndarray:
         """Which of these regions share a point with K."""
         return _meet(one.lo, one.hi, np.take(self.regions.lo, numbers, axis=1), np.take(self.regions.hi, numbers, axis=1))
 
@@ -190,7 +191,7 @@ class _Settling:
         value = self.evaluator.value(middle, middle)
         return np.take(middle, int(np.argmin(np.where(value.defined, value.hi, np.inf))), axis=1)
 
-    def _shared(self, one: Isolated, lower: float) -> Regions:
+    def _shared(self, one: IsolatedMinimiser, lower: float) -> Regions:
         """One region around what the regions given share with K, where f is not below `lower`; none if they share nothing. Its
         widest side is the next to be cut."""
         lo, hi = np.maximum(self.given.lo, one.lo[:, None]), np.minimum(self.given.hi, one.hi[:, None])
@@ -202,13 +203,14 @@ class _Settling:
         return Regions(lo[:, None], hi[:, None], np.array([max(lower, self.lower)]), axis, np.full(1, _SMOOTH, np.int8))
 
 
-def _isolated_off_ends(isolate: Callable[..., Isolated | Refused], region: Interval, lo: np.ndarray, hi: np.ndarray,
-                       x: np.ndarray, reach: Interval) -> Isolated | Refused:
+def _isolated_off_ends(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], region: Interval, lo: np.ndarray,
+                       hi: np.ndarray,
+                       x: np.ndarray, reach: Interval) -> IsolatedMinimiser | IsolationFailure:
     """A minimiser within bounds of which some are no doubles. Within the doubles between them, lo and hi, it is found as any; it
     is one within the bounds unless it lies at such an end, where there are points beyond."""
     one = isolate(lo, hi, np.minimum(np.maximum(x, lo), hi), tuple(np.minimum(np.maximum(end, lo), hi) for end in reach))
-    if isinstance(one, Isolated) and (((one.lo <= lo) & (region[0] < lo)) | ((one.hi >= hi) & (region[1] > hi))).any():
-        return Refused.BETWEEN
+    if isinstance(one, IsolatedMinimiser) and (((one.lo <= lo) & (region[0] < lo)) | ((one.hi >= hi) & (region[1] > hi))).any():
+        return IsolationFailure.BETWEEN
     return one
 
 
@@ -222,6 +224,6 @@ def _meet(low: np.ndarray, high: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> 
     return ((lo <= high[:, None]) & (hi >= low[:, None])).all(axis=0)
 
 
-def _is_one(a: Isolated, b: Isolated) -> bool:
+def _is_one(a: IsolatedMinimiser, b: IsolatedMinimiser) -> bool:
     """Is it the same minimiser? If K of one lies in B of the other: there is only one in that."""
     return any(bool(((k.around[0] <= m.lo) & (m.hi <= k.around[1])).all()) for k, m in ((a, b), (b, a)))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from infimum.certify.box_difference import beyond
-from infimum.certify.isolation import Isolated, Refused
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
 
@@ -13,17 +13,17 @@ _GROWN = (1.0, 2.0**-6)  # by such parts of its widths the wanted box may grow, 
 _MOST = 64               # start boxes that may lie around it
 
 
-def isolate_in(isolate: Callable[..., Isolated | Refused], start: StartBoxes, x: np.ndarray,
-               reach: Interval) -> Isolated | Refused:
+def isolate_in(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], start: StartBoxes, x: np.ndarray,
+               reach: Interval) -> IsolatedMinimiser | IsolationFailure:
     """A minimiser over F near x, and a box in F around it without any other: docs/proofs/isolation.md. `isolate` finds one over a
     box."""
-    found = Refused.AT_A_BOUND
+    found = IsolationFailure.AT_A_BOUND
     for box, ends in _boxes_in(start, x, reach):
         place = np.minimum(np.maximum(x, box[0]), box[1])
         one = isolate(*box, place, _meeting(reach, box))
-        if isinstance(one, Isolated) and _is_over_all(one, box, ends, start):
+        if isinstance(one, IsolatedMinimiser) and _is_over_all(one, box, ends, start):
             return one
-        found = one if isinstance(one, Refused) else found
+        found = one if isinstance(one, IsolationFailure) else found
     return found
 
 
@@ -57,7 +57,7 @@ def _covers(start: StartBoxes, box: Interval) -> bool:
     return not lo.shape[1]
 
 
-def _is_over_all(one: Isolated, box: Interval, ends: Interval | None, start: StartBoxes) -> bool:
+def _is_over_all(one: IsolatedMinimiser, box: Interval, ends: Interval | None, start: StartBoxes) -> bool:
     """Is the minimiser over the box one over F? If K meets only those faces of the box at which F ends. Those of a start box are
     such if no other start box meets K. Where ends of start boxes are no doubles, F may go on beyond any face of the box."""
     low, high = one.lo == box[0], one.hi == box[1]

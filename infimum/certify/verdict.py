@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.certify.uniqueness_question import Question
+from infimum.certify.uniqueness_question import UniquenessQuestion
 from infimum.errors import InternalError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import Cover, widths
@@ -40,7 +40,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         boxes=briefly(lambda: merged(regions), _hull(regions)) if unions is None else listed(unions),
         attained=briefly(lambda: _attained(regions, incumbent.evaluator)) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
-        question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
+        question=UniquenessQuestion(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
 
 
 def _obstacle(*asked: Any) -> str | None:

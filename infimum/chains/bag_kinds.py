@@ -13,11 +13,11 @@ from infimum.evaluation.evaluator import Arrays, Evaluator
 from infimum.evaluation.programs import BEND, CELLS, HOPE, SHIFT, STEEP
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
-from infimum.structure.term_sums import C, Family, X
+from infimum.structure.term_sums import C, TermFamily, X
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class BagKind:
     """bags: their numbers, in order, and heights. variables: (k, bags). constants: (2m, bags), lower ends, then upper ends.
 
     shared: the positions among the k variables of those that a bag shares with its parent. links: for each child its number in
@@ -78,7 +78,7 @@ class Kind:
         return self.evaluator.run(SHIFT, [*found, slopes])[0]
 
 
-def kinds_of(bags: list[Bag], families: list[Family], backend: object) -> list[Kind]:
+def kinds_of(bags: list[Bag], families: list[TermFamily], backend: object) -> list[BagKind]:
     """The kinds of the bags."""
     groups: dict[tuple, list[int]] = {}
     for number, bag in enumerate(bags):
@@ -96,14 +96,14 @@ def _links(bag: Bag, bags: list[Bag]) -> tuple:
     return _places(bag, bag.shared), tuple(_places(bag, bags[child].shared) for child in bag.children)
 
 
-def _form(bag: Bag, families: list[Family]) -> tuple:
+def _form(bag: Bag, families: list[TermFamily]) -> tuple:
     """The families of its terms, with the places of their variables among the bag's."""
     return (len(bag.variables), *((family, _places(bag, tuple(families[family].variables[:, term].tolist())))
                                   for family, term in bag.terms))
 
 
-def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: list[Bag], families: list[Family],
-          term: Callable[..., Expr], backend: object) -> Kind:
+def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: list[Bag], families: list[TermFamily],
+          term: Callable[..., Expr], backend: object) -> BagKind:
     k, *terms = form
     ends = [], []
     for place, (family, _) in enumerate(terms):
@@ -114,11 +114,11 @@ def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: li
     value = _value(k, terms, families, term)
     children = [(np.array([bags[number].children[i] for number in numbers]), places) for i, places in enumerate(links)]
     variables = np.array([bags[number].variables for number in numbers], dtype=np.int64).reshape(len(numbers), k).T
-    return Kind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.array([bags[number].height for number in numbers]),
-                np.ascontiguousarray(variables), constants, shared, children)
+    return BagKind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.array([bags[number].height for number in numbers]),
+                   np.ascontiguousarray(variables), constants, shared, children)
 
 
-def _value(k: int, terms: list[tuple], families: list[Family], term: Callable[..., Expr]) -> Expr:
+def _value(k: int, terms: list[tuple], families: list[TermFamily], term: Callable[..., Expr]) -> Expr:
     """The sum of the terms of a bag, in its own variables and constants."""
     total, at, value = sum(len(families[family].lower) for family, _ in terms), 0, const(0.0)
     for family, places in terms:
@@ -127,7 +127,7 @@ def _value(k: int, terms: list[tuple], families: list[Family], term: Callable[..
     return value
 
 
-def _term(families: list[Family], family: int, k: int, places: tuple[int, ...], total: int, at: int) -> Expr:
+def _term(families: list[TermFamily], family: int, k: int, places: tuple[int, ...], total: int, at: int) -> Expr:
     """A term, with its variables at these places of k, and its constants from `at` on of so many."""
     form = families[family]
     new = _elements(X, k, places) | _elements(C, total, range(at, at + len(form.lower)))

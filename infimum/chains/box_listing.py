@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.chains.bag_kinds import Kind
+from infimum.chains.bag_kinds import BagKind
 from infimum.chains.grid import Grid
 from infimum.problem.unions import Unions
 
@@ -47,7 +47,7 @@ def boxes_of(grid: Grid, alive: Any, unions: Unions) -> tuple[np.ndarray, np.nda
     return unions.lo[at], unions.hi[at]
 
 
-def _possible(kind: Kind, ids: np.ndarray, bags: np.ndarray, place: np.ndarray, row: np.ndarray, counts: np.ndarray,
+def _possible(kind: BagKind, ids: np.ndarray, bags: np.ndarray, place: np.ndarray, row: np.ndarray, counts: np.ndarray,
               chosen: np.ndarray) -> np.ndarray:
     """Which combinations hold one of these cells for each bag."""
     found = np.ones(chosen.shape[1], bool)

@@ -13,7 +13,7 @@ from infimum.bounds.payoff import Payoff
 from infimum.chains.bag_kinds import kinds_of
 from infimum.chains.bags import bags_of
 from infimum.chains.box_listing import boxes_of
-from infimum.chains.chain_points import NEAR, Points, cells_kept
+from infimum.chains.chain_points import NEAR, ChainPointSearch, cells_kept
 from infimum.chains.components import Components
 from infimum.chains.grid import Grid, cells_at_first
 from infimum.chains.level import Level
@@ -44,7 +44,7 @@ class Chain:
         self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
-        self.points = Points(grid.kinds, incumbent) if len(self.low) > DENSE else None
+        self.points = ChainPointSearch(grid.kinds, incumbent) if len(self.low) > DENSE else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.alive: Any = None  # the cells that are left of the grid, if it has been looked at

@@ -15,12 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.chains.bag_forms import Form, forms_of
-from infimum.chains.bag_kinds import Kind
-from infimum.chains.candidate_choice import Choice
+from infimum.chains.bag_forms import BagForm, forms_of
+from infimum.chains.bag_kinds import BagKind
+from infimum.chains.candidate_choice import CandidateChoice
 from infimum.chains.grid import cells_at_first
 from infimum.chains.level import Level
-from infimum.chains.tree_newton import DAMPING, Newton
+from infimum.chains.tree_newton import DAMPING, TreeNewton
 from infimum.search.incumbent import Incumbent
 
 _CANDIDATES = len(DAMPING) + 3  # for each variable in a step
@@ -31,36 +31,36 @@ _CLOSER = 0.25        # the next distance of the places on both sides of a varia
 NEAR = 3              # half widths between different points
 
 
-def cells_kept(kinds: list[Kind]) -> int:
+def cells_kept(kinds: list[BagKind]) -> int:
     """How many cells the search keeps, beside those of the chain."""
     return cells_at_first(kinds, _CANDIDATES) + cells_at_first(kinds, 2)
 
 
-class Points:
+class ChainPointSearch:
     """The search for points of one chain."""
 
-    def __init__(self, kinds: list[Kind], incumbent: Incumbent):
+    def __init__(self, kinds: list[BagKind], incumbent: Incumbent):
         self.kinds, self.incumbent = kinds, incumbent
         self.unfinished = False  # does the descent to the best point lead farther?
 
     @cached_property
-    def forms(self) -> list[Form]:
+    def forms(self) -> list[BagForm]:
         return forms_of(self.kinds)
 
     @cached_property
-    def newton(self) -> Newton:
-        return Newton(self.kinds, self.forms, self.incumbent.lo, self.incumbent.hi)
+    def newton(self) -> TreeNewton:
+        return TreeNewton(self.kinds, self.forms, self.incumbent.lo, self.incumbent.hi)
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> CandidateChoice:
         return self._choice(_CANDIDATES)
 
     @cached_property
-    def pairs(self) -> Choice:
+    def pairs(self) -> CandidateChoice:
         return self._choice(2)
 
-    def _choice(self, count: int) -> Choice:
-        return Choice(self.kinds, self.forms, len(self.incumbent.lo), count)
+    def _choice(self, count: int) -> CandidateChoice:
+        return CandidateChoice(self.kinds, self.forms, len(self.incumbent.lo), count)
 
     def improve(self, level: Level, anew: bool = False) -> Iterator[None]:
         """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends. `anew`: in any

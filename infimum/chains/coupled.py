@@ -18,7 +18,7 @@ import numpy as np
 from infimum.chains.bag_kinds import kinds_of
 from infimum.chains.bags import Bag, bags_of
 from infimum.chains.chain import Chain
-from infimum.chains.coupling_multipliers import Ends, Model, derivatives
+from infimum.chains.coupling_multipliers import Ends, MultiplierModel, derivatives
 from infimum.chains.grid import Grid, cells_at_first
 from infimum.chains.slice_nodes import Node, NodeLevel, joined
 from infimum.evaluation.evaluator import Evaluator
@@ -27,7 +27,7 @@ from infimum.problem.settings import Goal
 from infimum.problem.unions import widths
 from infimum.search.incumbent import Incumbent
 from infimum.structure.coupling_scalars import coupling_of
-from infimum.structure.term_sums import Family
+from infimum.structure.term_sums import TermFamily
 
 _LEAST = 4             # variables: fewer are one term
 _MOST = 1 << 22        # cells of all nodes
@@ -43,7 +43,7 @@ _SHRUNK, _IN, _FEW, _NODES = 0.9, 8, 64, 4096  # to this part the gap must shrin
 
 
 def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-               memory_limit: float | None = None, max_boxes: float | None = None) -> "Coupled | None":
+               memory_limit: float | None = None, max_boxes: float | None = None) -> "CoupledChain | None":
     """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
     n, (lo, hi) = evaluator.n, (end[:, 0] for end in box)
     if n < _LEAST or not np.isfinite(widths(lo, hi)).all():
@@ -69,10 +69,10 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
     node = Node(grid, np.zeros(count), reach).within(*ends)
     signed = None if coupling.signed is None else Evaluator(coupling.signed, n, evaluator.backend)
     work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _BY_SIGNS
-    return Coupled(node, np.array(coupling.above), box, goal, incumbent, most, work, signed)
+    return CoupledChain(node, np.array(coupling.above), box, goal, incumbent, most, work, signed)
 
 
-def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
+def _bags(families: list[TermFamily], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
     """All bags share the scalars. Terms that read nothing else are a bag of their own, the root: they may be smooth where others
     are not."""
     bags = bags_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
@@ -95,7 +95,7 @@ def elements_on(node: Expr, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray,
     return -found.hi, -found.lo
 
 
-class Coupled(Chain):
+class CoupledChain(Chain):
     """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs. above, signed: see `Coupling`."""
 
     def __init__(self, node: Node, above: np.ndarray, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
@@ -161,7 +161,7 @@ class Coupled(Chain):
                     return []
             if gain < _WORTH * (self.incumbent.upper - level.lower):
                 break
-            model = Model(node, level, (yield from self._changes(node, level)), slopes)
+            model = MultiplierModel(node, level, (yield from self._changes(node, level)), slopes)
             if looks and slopes is not None:
                 yield from self._look_for_points(model, slopes)
             hope = node.moved(model.best(model.bound, self.incumbent.upper)[0])
@@ -187,7 +187,7 @@ class Coupled(Chain):
             changes.append((other.at_centres - level.at_centres) / by)
         return changes
 
-    def _look_for_points(self, model: Model, slopes: Ends) -> Iterator[None]:
+    def _look_for_points(self, model: MultiplierModel, slopes: Ends) -> Iterator[None]:
         """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
         for share in np.arange(_LOOKS + 1) / _LOOKS:
             moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers

@@ -12,32 +12,32 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.certify.minimiser_cluster import is_crowded
+from infimum.certify.minimiser_cluster import is_clustered
 from infimum.certify.verdict import proved_result
 from infimum.chains.chain import Chain
 from infimum.chains.coupled import coupled_of
 from infimum.errors import DeviceError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.coordinate_search import CoordinateSearch
-from infimum.points.levenberg_marquardt import Levenberg
+from infimum.points.levenberg_marquardt import LevenbergMarquardt
 from infimum.points.point_search import PointSearch
 from infimum.points.start_box_search import SearchInBoxes
 from infimum.points.swarm import Swarm
-from infimum.points.valley_polish import Polish
+from infimum.points.valley_polish import ValleyPolish
 from infimum.problem.cover import widths
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.problem.start_boxes import StartBoxes
 from infimum.result import Progress, Result
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.search.localisation import affordable, localised
-from infimum.search.overlapped_work import Overlap
+from infimum.search.overlapped_work import OverlappedWork
 from infimum.search.progress import Figures, bounds
-from infimum.search.root_box import Root
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.root_box import RootBox
+from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.support.clock import briefly
 
 _REACH = 1e3         # unbounded variables: the swarm looks this far
@@ -60,7 +60,7 @@ class Auto:
     name = "auto"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: StepRounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
@@ -71,21 +71,21 @@ class Auto:
         self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start, problem.outer)
         self.first = self._first_search()
         self.searches: list[PointSearch] = [self.first]  # the one at work is the last
-        self.root = Root(evaluator, method.goal, self.incumbent, self.start)
-        self.branch: Branch | None = None
+        self.root = RootBox(evaluator, method.goal, self.incumbent, self.start)
+        self.branch: BranchAndBound | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
-        self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
+        self.overlap: tuple[Swarm, OverlappedWork] | None = None  # the second look, while a GPU branches
         self.looked = -1                 # the step before which late searches are over, with which a later run goes on
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
-        self.localised: Branch | None = None  # the regions that are left, cut further
+        self.localised: BranchAndBound | None = None  # the regions that are left, cut further
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
-        if len(self.lo) <= _MANY and Levenberg.fits(self.evaluator, self.start):
+        if len(self.lo) <= _MANY and LevenbergMarquardt.fits(self.evaluator, self.start):
             bounds = self.lo, self.hi
-            return Levenberg(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
+            return LevenbergMarquardt(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
         return self._swarm_of(0)
 
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
@@ -122,9 +122,9 @@ class Auto:
         """Goes on with regions that were searched before, so many boxes a step."""
         self.branch, self.batch = self.branch_of(state, batch), batch
 
-    def branch_of(self, state: State, batch: int | None = None) -> Branch:
+    def branch_of(self, state: State, batch: int | None = None) -> BranchAndBound:
         """The branch and bound of that state, which may be a portion of another one."""
-        branch = Branch(self.evaluator, self.goal, self.incumbent, batch or self.batch, self.start)
+        branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, batch or self.batch, self.start)
         branch.restore(state)
         return branch
 
@@ -143,7 +143,7 @@ class Auto:
         return self.incumbent.upper
 
     @property
-    def proof(self) -> Root | Branch:
+    def proof(self) -> RootBox | BranchAndBound:
         """Where what is proved is read."""
         return self.root if self.branch is None or self.closed else self.branch
 
@@ -216,10 +216,10 @@ class Auto:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
     def _look_first(self) -> Iterator[None]:
-        if isinstance(self.first, Levenberg):
+        if isinstance(self.first, LevenbergMarquardt):
             self.first.enough = self.low_enough
         yield from self._look(self.first)
-        if self.start is not None and isinstance(self.first, Levenberg) and not self.root.done:
+        if self.start is not None and isinstance(self.first, LevenbergMarquardt) and not self.root.done:
             value = self.first.value
             if not (value < np.inf and self.first.lowest >= value - self.goal.slack(value)):  # what is low lies beside the boxes
                 yield from self._look(self._swarm_of(0))
@@ -258,7 +258,7 @@ class Auto:
         return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
 
     def _begin_to_branch(self) -> Iterator[None]:
-        branch = Branch(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
+        branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
         branch.begin(*(self.root.box if self.start is None else self.start.regions), self.root.known)
         self.branch = branch
         yield
@@ -269,7 +269,7 @@ class Auto:
         if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
             swarm = self._swarm_of(_WAVES)
             steps, = swarm.rounds()
-            self.overlap = swarm, Overlap(steps, self.branch.arrays)
+            self.overlap = swarm, OverlappedWork(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
                 begins = self.branch.is_between_steps and self.looked != self.branch.steps
@@ -337,7 +337,7 @@ class Auto:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
         elif branch.is_bottomless:
             self.limit = bottomless(self.incumbent.upper)
-        elif is_crowded(branch, always=self.rounds is not None):
+        elif is_clustered(branch, always=self.rounds is not None):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 
@@ -358,7 +358,7 @@ class Auto:
             return
         if self.incumbent.x is not None:
             box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
-            yield from self._look(Polish(self.evaluator, *box, self.incumbent.x), sweeps=False)
+            yield from self._look(ValleyPolish(self.evaluator, *box, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
             yield from self._look(self._coordinate_search())
 

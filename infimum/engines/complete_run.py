@@ -19,7 +19,7 @@ from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached, iterations_done, memory_full, memory_reached
 from infimum.search.progress import Figures, bounds
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.rounds import RoundEnded, StepRounds
 
 _PARTS = ("iteration", "subregion", "lower", "wide")  # of a list of regions, in a checkpoint
 
@@ -30,7 +30,7 @@ class CompleteRun:
     name = "complete"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 rounds: Rounds | None = None):
+                 rounds: StepRounds | None = None):
         self.search = CompleteSearch(problem, evaluator, method.options, method.goal, method.seed)
         self.problem, self.goal, self.seed = problem, method.goal, method.seed
         self.max_boxes, self.memory_limit, self.limit = limits.max_boxes, limits.memory_limit, None

@@ -11,7 +11,7 @@ there.
 
 import numpy as np
 
-from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER, Pieces
+from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER, LanePieces
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr
 from infimum.expr.variable_reads import reads
@@ -43,7 +43,7 @@ class Layout:
         self.size = self.parts + samples * n
 
 
-class CompleteSystem(Pieces):
+class CompleteSystemKernel(LanePieces):
     """Writes the kernel."""
 
     def __init__(self, system: System, x: Expr, m: int, p: int, samples: int):
@@ -176,5 +176,5 @@ class CompleteSystem(Pieces):
 
 def complete_system(name: str, system: System, x: Expr, m: int, p: int, samples: int) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin in the doubles). One input: the lane's number, as bits."""
-    writer = CompleteSystem(system, x, m, p, samples)
+    writer = CompleteSystemKernel(system, x, m, p, samples)
     return writer.b.kernel(name, 1, 1), writer.data, (4,), writer.at

@@ -15,7 +15,7 @@ from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 
 _ALLOWED = "sweeps"
 MOST = 64  # variables and constraints: matrices are dense
@@ -40,8 +40,8 @@ class ConstrainedNewtonRun(ConstrainedRun):
         self.options = options
         super().__init__(problem, evaluator, method, *limits, **settings)
 
-    def _made(self) -> Branch:
+    def _made(self) -> BranchAndBound:
         second = FritzJohn(self.evaluator, self.lo, self.hi, 1 + self.options.sweeps)
         second.payoff, second.few = None, float("inf")  # always
         parts = [Propagation(self.evaluator, self.lo, self.hi), second]
-        return Branch(self.evaluator, self.goal, self.incumbent, self.batch, parts=parts)
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, parts=parts)

@@ -13,34 +13,34 @@ import numpy as np
 from infimum.bounds.bound_order import parts_of
 from infimum.bounds.convex_tangent import tangent_bound
 from infimum.bounds.convexifying_terms import convexity
-from infimum.bounds.interface import Part
-from infimum.bounds.lagrangian_bound import Lagrangian
-from infimum.bounds.lifted_relaxation import Lifted
-from infimum.bounds.linear_program_bound import LinearPrograms
+from infimum.bounds.interface import RegionTest
+from infimum.bounds.lagrangian_bound import LagrangianBound
+from infimum.bounds.lifted_relaxation import LiftedRelaxation
+from infimum.bounds.linear_program_bound import LinearProgramBound
 from infimum.bounds.propagation import Box, Propagation, propagate, propagate_each
-from infimum.bounds.quadratic_lagrangian import Quadratic
-from infimum.bounds.root_linear_programs import RootPrograms
-from infimum.certify.equation_solutions import WhyNot
+from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
+from infimum.bounds.root_linear_programs import RootLinearPrograms
+from infimum.certify.equation_solutions import FailureReason
 from infimum.certify.verdict import proved_result
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Progress, Result, Verdict
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.search.localisation import affordable, localised
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _CORNERS = 32     # regions whose corners and middles are tried as they are
-_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
 _ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
 _FOLLOWED = 8     # times that what was in the way of a proof may lead to a better point
 _SOON = 4         # steps before the first look, where lower bounds are good
@@ -63,7 +63,7 @@ class ConstrainedRun:
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: StepRounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
@@ -74,18 +74,18 @@ class ConstrainedRun:
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)
         self.search.begin = problem.region
         self.rounds = rounds  # in which regions are dealt to others
-        self.branch: Branch | None = None
-        self.begun: Branch | None = None  # the same, while a first point is looked for
-        self.localised: Branch | None = None  # the regions that are left of a proof, cut further
+        self.branch: BranchAndBound | None = None
+        self.begun: BranchAndBound | None = None  # the same, while a first point is looked for
+        self.localised: BranchAndBound | None = None  # the regions that are left of a proof, cut further
         self.before = 0  # evaluations of searches in the run that this one resumes
-        self.lp = RootPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
+        self.lp = RootLinearPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
         self.look_began: State | None = None  # everything, as that look began, where it depends on more than the search
 
     @cached_property
-    def quadratic(self) -> Quadratic:
-        return Quadratic(self.evaluator)
+    def quadratic(self) -> QuadraticLagrangian:
+        return QuadraticLagrangian(self.evaluator)
 
     # ---- what a reader of the progress sees
     @property
@@ -136,7 +136,7 @@ class ConstrainedRun:
             self.lp.restore(state)
         self.looking = self._searched() if state.values.get("looking", False) else None
 
-    def branch_of(self, state: State) -> Branch:
+    def branch_of(self, state: State) -> BranchAndBound:
         """The branch and bound of that state, which may be a portion of another one."""
         self.branch = self._made()
         self.branch.restore(state)
@@ -151,10 +151,10 @@ class ConstrainedRun:
         better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
         return better | {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
 
-    def _made(self) -> Branch:
-        return Branch(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
+    def _made(self) -> BranchAndBound:
+        return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[RegionTest]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
         parts = parts_of(self.bounding, self.lo, self.hi, several)
@@ -162,13 +162,13 @@ class ConstrainedRun:
             parts = self.lp.among(parts)
         return parts + self._stationary() if several is None and self.goal.xtol is not None else parts
 
-    def _stationary(self) -> list[Part]:
+    def _stationary(self) -> list[RegionTest]:
         """The part that speaks of minimisers, where it applies."""
         from infimum.bounds.fritz_john.fritz_john import FritzJohn
 
         return [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
 
-    def _begun(self) -> Branch:
+    def _begun(self) -> BranchAndBound:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
@@ -184,8 +184,8 @@ class ConstrainedRun:
             branch.begin(*left)
         return branch
 
-    def _taught(self) -> list[Lagrangian | Lifted]:
-        return [part for part in self.branch.parts if isinstance(part, Lagrangian | Lifted)]
+    def _taught(self) -> list[LagrangianBound | LiftedRelaxation]:
+        return [part for part in self.branch.parts if isinstance(part, LagrangianBound | LiftedRelaxation)]
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -251,14 +251,14 @@ class ConstrainedRun:
         if self.problem.several is not None or not self.goal.met(lower, self.incumbent.upper):
             return
 
-        def parts() -> list[Part]:
+        def parts() -> list[RegionTest]:
             return parts_of(self.bounding, self.lo, self.hi, None) + self._stationary()
         regions, most = self.branch.regions(), affordable(self.evaluations, self.max_boxes)
         for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
             self.localised = found
             yield
 
-    def _search(self, branch: Branch) -> Iterator[None]:
+    def _search(self, branch: BranchAndBound) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
         if len(branch.pool) and not branch.done:
             for steps in self.search.rounds():
@@ -286,12 +286,12 @@ class ConstrainedRun:
 
     def _compare_with(self, box: Box) -> None:
         for part in self.branch.parts:
-            if isinstance(part, Propagation | Lifted | LinearPrograms):
+            if isinstance(part, Propagation | LiftedRelaxation | LinearProgramBound):
                 part.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
-        asked = [part for part in self._taught() if isinstance(part, Lagrangian) and part.given is not None]
+        asked = [part for part in self._taught() if isinstance(part, LagrangianBound) and part.given is not None]
         if asked and not self.branch.done:
             self.branch.ask([*self.branch.cutting, *asked])
 
@@ -306,10 +306,11 @@ class ConstrainedRun:
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
-    def _relaxed(self) -> Lifted | LinearPrograms | None:
+    def _relaxed(self) -> LiftedRelaxation | LinearProgramBound | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
         asked before, so that nothing need be compiled for it."""
-        return next((part for part in self.branch.parts if isinstance(part, Lifted | LinearPrograms) and part.payoff.tried), None)
+        return next((part for part in self.branch.parts if isinstance(part, LiftedRelaxation | LinearProgramBound)
+                     and part.payoff.tried), None)
 
     def _look_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
@@ -377,7 +378,7 @@ class ConstrainedRun:
     def _teach(self) -> None:
         x = self.search.x
         for part in self._taught() if self.incumbent.x is not None else ():
-            curved = isinstance(part, Lagrangian)
+            curved = isinstance(part, LagrangianBound)
             part.learn(x, *(convexity(self.evaluator, x, self.search.multipliers, part.logarithmic) if curved else ()))
 
     def _is_limited(self) -> bool:

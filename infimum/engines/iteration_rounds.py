@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.engines.complete_search import CompleteSearch, ToCut
-from infimum.engines.region_list import Place
+from infimum.engines.complete_search import CompleteSearch, RegionToCut
+from infimum.engines.region_list import RegionPlace
 from infimum.errors import InternalError
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import boxes_reached, iterations_done
 from infimum.search.region_pool import can_be_cut
-from infimum.search.rounds import Dealing, Portion, RoundEnded
+from infimum.search.rounds import Portion, PortionRounds, RoundEnded
 from infimum.support.clock import OutOfTime
 
 _LEAST = 2  # regions of a round
 
 
-class _Dealt(NamedTuple):
+class _RoundState(NamedTuple):
     """The regions of a round, where each is in the list, and what has come back."""
 
-    regions: list[ToCut]
-    places: list[Place]
+    regions: list[RegionToCut]
+    places: list[RegionPlace]
     answers: dict[int, State]
 
     def count(self, what: str) -> int:
@@ -40,7 +40,7 @@ class OneIteration:
     is_between_steps = True
 
     def __init__(self, search: CompleteSearch, state: State):
-        self.search, self.region, self.boxes, self.left = search, ToCut(**state.values, **_ends(state)), 0, state
+        self.search, self.region, self.boxes, self.left = search, RegionToCut(**state.values, **_ends(state)), 0, state
         search.incumbent.restore(state.arrays)
 
     @property
@@ -67,7 +67,7 @@ def _ends(state: State) -> dict[str, np.ndarray]:
     return {name: state.arrays[name] for name in ("lo", "hi")}
 
 
-class IterationRounds(Dealing):
+class IterationRounds(PortionRounds):
     """Rounds of so many iterations at most."""
 
     def round(self, search: CompleteSearch, most: int | None) -> Iterator[None]:
@@ -79,7 +79,7 @@ class IterationRounds(Dealing):
         if sum(can) < _LEAST or not can[0]:
             return False
         regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
-        dealt = self._dealt = _Dealt(list(regions), list(places), {})
+        dealt = self._dealt = _RoundState(list(regions), list(places), {})
         while some := self._next(search, dealt, most):
             yield from self._deal(search, dealt, some)
         if len(dealt.answers) < len(regions):
@@ -90,7 +90,7 @@ class IterationRounds(Dealing):
         self._merge(search, dealt)
         return True
 
-    def _next(self, search: CompleteSearch, dealt: _Dealt, most: int | None) -> list[int]:
+    def _next(self, search: CompleteSearch, dealt: _RoundState, most: int | None) -> list[int]:
         """The numbers of the regions for which there are boxes and iterations."""
         rest = len(dealt.regions) - len(dealt.answers)
         if most is not None:
@@ -99,7 +99,7 @@ class IterationRounds(Dealing):
             rest = min(rest, search.options.iterations - len(search.taken) - dealt.count("iterations"))
         return list(range(len(dealt.answers), len(dealt.answers) + max(0, rest)))
 
-    def _deal(self, search: CompleteSearch, dealt: _Dealt, numbers: list[int]) -> Iterator[None]:
+    def _deal(self, search: CompleteSearch, dealt: _RoundState, numbers: list[int]) -> Iterator[None]:
         known = search.incumbent.arrays()
 
         def portion(which: int) -> Portion:
@@ -120,7 +120,7 @@ class IterationRounds(Dealing):
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
                 self._merge(search, dealt)
 
-    def _merge(self, search: CompleteSearch, dealt: _Dealt) -> None:
+    def _merge(self, search: CompleteSearch, dealt: _RoundState) -> None:
         answers = sorted(dealt.answers.items())
         best = min((answer for _, answer in answers), key=lambda answer: answer.arrays["incumbent"][0])
         if best.arrays["incumbent"][0] < search.incumbent.upper:

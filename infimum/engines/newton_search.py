@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.start_faces import StartFaces
 from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
 from infimum.engines.newton_options import NewtonOptions
 from infimum.evaluation.evaluator import Evaluator
@@ -29,9 +29,9 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.search.branch_and_bound import lanes_of
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.region_heap import Heap
-from infimum.search.region_outcomes import Fates, judged
-from infimum.search.region_pool import Pool, Regions, can_be_cut
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_outcomes import RegionOutcomes, judged
+from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 
 _TAKES = 4       # steps that the boxes at hand last
 _GAP = 0.125     # of a side: a narrower gap is not worth cutting at
@@ -46,12 +46,12 @@ class NewtonSearch:
         lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
         self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
-        self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
+        self.pool, self.solved = RegionPool(self.n, self.arrays, _TAKES * batch), RegionHeap(self.arrays, self.n)
         self.boxes = self.steps = self.largest_step = 0
         self.boxes_each = 16.0  # for a box, where these are dealt to others
-        self.start, self.newton = start, Newton(evaluator, lo, hi)
+        self.start, self.newton = start, IntervalNewton(evaluator, lo, hi)
         self.newton.recipe = options.recipe
-        self.newton.faces = None if start is None else Faces(evaluator, start)
+        self.newton.faces = None if start is None else StartFaces(evaluator, start)
         self.discarded = {"value": 0, "derivative": 0, "newton": 0}
 
     def begin(self) -> None:
@@ -108,7 +108,7 @@ class NewtonSearch:
         self.keep(found)
         self.steps, self.largest_step = self.steps + 1, max(self.largest_step, self.boxes - before)
 
-    def _tested(self, parents: Any) -> list[Fates]:
+    def _tested(self, parents: Any) -> list[RegionOutcomes]:
         """What is left of the boxes: after the tests with first derivatives, and then after the Newton step."""
         after, = self._sorted([self._first(parents)], "derivative")
         count, most, found = len(after.kept), self.newton.most, []
@@ -157,7 +157,7 @@ class NewtonSearch:
         self.pool.prune(self.incumbent.upper)
         self.solved.prune(self.incumbent.upper)
 
-    def _sorted(self, arrays: list[Any], reason: str) -> list[Fates]:
+    def _sorted(self, arrays: list[Any], reason: str) -> list[RegionOutcomes]:
         """What becomes of each region of these arrays."""
         found, _ = self.fates(arrays)
         self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
@@ -186,7 +186,7 @@ class NewtonSearch:
     def judge_parts(self) -> None:
         """There is nothing to judge."""
 
-    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
+    def to_deal(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
         """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
@@ -195,13 +195,14 @@ class NewtonSearch:
             count = 0  # who does not know the solutions has nothing to do: these are to be opened, after what is left here
         return lambda: (pool.front, pool.front.find(count)[0])
 
-    def fates(self, arrays: list[Any]) -> tuple[list[Fates], None]:
+    def fates(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], None]:
         """What becomes of each box of these arrays, as things stand."""
         fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
         orders = iter(self.arrays.order(FATES, *fates) if fates else ())
-        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], None
+        return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
+                for regions in arrays], None
 
-    def keep(self, found: list[Fates]) -> None:
+    def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left to the boxes to work on, and solutions to the solutions. Whoever calls has made sure of room."""
         for fates in found:
             self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))

@@ -12,7 +12,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
-from infimum.search.rounds import Rounds
+from infimum.search.rounds import StepRounds
 
 
 # engines are imported when they are asked for
@@ -72,7 +72,8 @@ PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "c
 _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain}
 
 
-def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: Rounds | None = None) -> Callable:
+def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool,
+           rounds: StepRounds | None = None) -> Callable:
     """What makes the engine from a problem, its evaluator, the method and the limits, with the batch and the rounds if it has
     them. Where regions are dealt it does not move to a GPU: workers do the long part of the work, on theirs."""
     kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)

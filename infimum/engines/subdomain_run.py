@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
-from infimum.bounds.function_bounds.subdomains import Subdomains
+from infimum.bounds.function_bounds.subdomains import SubdomainBound
 from infimum.engines.constrained_run import ConstrainedRun
 from infimum.engines.subdomain_options import FORMS
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
 from infimum.problem.system import System
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 
 _OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
 _MIDDLES = 256  # regions in whose middle that is
@@ -46,8 +46,8 @@ class SubdomainRun(ConstrainedRun):
             self.branch.prune()
         yield from super()._look()
 
-    def _made(self) -> Branch:
+    def _made(self) -> BranchAndBound:
         form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
-        part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return Branch(self.evaluator, self.goal, self.incumbent, self.batch, self.problem.several, [part])
+        part = SubdomainBound(self.evaluator, self.lo, self.hi, *self.division, form, choice)
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.problem.several, [part])

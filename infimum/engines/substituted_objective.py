@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.certify.uniqueness_question import Question
+from infimum.certify.uniqueness_question import UniquenessQuestion
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
@@ -142,7 +142,7 @@ class Substituted:
             result, x=x, fun=upper, upper=upper, regions=_cover(result.regions, found, result.lower),
             boxes=None if result.boxes is None else [found.fill(lo, hi) for lo, hi in result.boxes],
             minima=[replace(minimum, x=found.fill_point(minimum.x)) for minimum in result.minima],
-            question=Question(found.its, whole.lo, whole.hi, outer=whole.outer))
+            question=UniquenessQuestion(found.its, whole.lo, whole.hi, outer=whole.outer))
 
 
 def _cover(cover: Cover | None, found: Substitution, lower: float) -> Cover | None:

@@ -13,12 +13,12 @@ from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel import region_cut, system_kernels
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.lane_box import Box, write_pair
+from infimum.kernel.lane_box import LaneBox, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.relax import gradient_rows_kernel, lifted_kernel
 from infimum.structure.term_sums import C
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds import newton_equations_kernel, newton_kernel
@@ -36,37 +36,37 @@ if TYPE_CHECKING:
     from infimum.sets import error_band_kernel
     from infimum.structure import separable_residuals as separable
 else:  # by far most runs need few of them
-    separable = Late("structure.separable_residuals")
-    affine_bound_kernel = Late("relax.affine_bound_kernel")
-    error_band_kernel = Late("sets.error_band_kernel")
-    backward_bound_kernel = Late("relax.backward_bound_kernel")
-    first_order_kernel = Late("bounds.function_bounds.first_order_kernel")
-    cell_kernels = Late("chains.cell_kernels")
-    column_kernel = Late("relax.column_kernel")
-    complete_kernel = Late("engines.complete_kernel")
-    complete_system_kernel = Late("engines.complete_system_kernel")
-    newton_kernel = Late("bounds.newton_kernel")
-    curvature = Late("kernel.directional_curvature")
-    descent_kernel = Late("points.descent_kernel")
-    start_face_kernel = Late("kernel.start_face_kernel")
-    swarm_kernel = Late("points.swarm_kernel")
-    hessian = Late("kernel.hessian")
-    levenberg = Late("points.levenberg_kernel")
-    linear_bounds_kernel = Late("relax.linear_bounds_kernel")
-    linear_rows_kernel = Late("relax.linear_rows_kernel")
-    quadratic_model_kernel = Late("points.quadratic_model_kernel")
-    newton_loop_kernel = Late("engines.newton_loop_kernel")
-    node_enclosures = Late("kernel.node_enclosures")
-    piece_kernel = Late("bounds.function_bounds.piece_kernel")
-    projection = Late("bounds.least_squares.projection_kernel")
-    refinement_kernel = Late("bounds.sweeps.refinement_kernel")
-    gauss_newton_kernel = Late("bounds.least_squares.gauss_newton_kernel")
-    sequential_hessian = Late("kernel.sequential_hessian")
-    sweep_context_kernel = Late("bounds.sweeps.sweep_context_kernel")
-    newton_equations_kernel = Late("bounds.newton_equations_kernel")
-    subdomain_kernel = Late("bounds.function_bounds.subdomain_kernel")
-    sweep_kernel = Late("bounds.sweeps.sweep_kernel")
-    tangent_kernel = Late("bounds.function_bounds.tangent_kernel")
+    separable = LazyModule("structure.separable_residuals")
+    affine_bound_kernel = LazyModule("relax.affine_bound_kernel")
+    error_band_kernel = LazyModule("sets.error_band_kernel")
+    backward_bound_kernel = LazyModule("relax.backward_bound_kernel")
+    first_order_kernel = LazyModule("bounds.function_bounds.first_order_kernel")
+    cell_kernels = LazyModule("chains.cell_kernels")
+    column_kernel = LazyModule("relax.column_kernel")
+    complete_kernel = LazyModule("engines.complete_kernel")
+    complete_system_kernel = LazyModule("engines.complete_system_kernel")
+    newton_kernel = LazyModule("bounds.newton_kernel")
+    curvature = LazyModule("kernel.directional_curvature")
+    descent_kernel = LazyModule("points.descent_kernel")
+    start_face_kernel = LazyModule("kernel.start_face_kernel")
+    swarm_kernel = LazyModule("points.swarm_kernel")
+    hessian = LazyModule("kernel.hessian")
+    levenberg = LazyModule("points.levenberg_kernel")
+    linear_bounds_kernel = LazyModule("relax.linear_bounds_kernel")
+    linear_rows_kernel = LazyModule("relax.linear_rows_kernel")
+    quadratic_model_kernel = LazyModule("points.quadratic_model_kernel")
+    newton_loop_kernel = LazyModule("engines.newton_loop_kernel")
+    node_enclosures = LazyModule("kernel.node_enclosures")
+    piece_kernel = LazyModule("bounds.function_bounds.piece_kernel")
+    projection = LazyModule("bounds.least_squares.projection_kernel")
+    refinement_kernel = LazyModule("bounds.sweeps.refinement_kernel")
+    gauss_newton_kernel = LazyModule("bounds.least_squares.gauss_newton_kernel")
+    sequential_hessian = LazyModule("kernel.sequential_hessian")
+    sweep_context_kernel = LazyModule("bounds.sweeps.sweep_context_kernel")
+    newton_equations_kernel = LazyModule("bounds.newton_equations_kernel")
+    subdomain_kernel = LazyModule("bounds.function_bounds.subdomain_kernel")
+    sweep_kernel = LazyModule("bounds.sweeps.sweep_kernel")
+    tangent_kernel = LazyModule("bounds.function_bounds.tangent_kernel")
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
@@ -86,7 +86,7 @@ CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has s
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 AFFINE, LINEAR, LINEAR_ENCLOSURE = "affine", "linear", "linear_enclosure"
-CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
+CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `SweepPlan`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
@@ -119,7 +119,7 @@ class Program:
 
 def _value(f: Expr, x: Expr) -> Program:
     b, data, out = Builder(), Data(), {}
-    box = Box(b, x.size)
+    box = LaneBox(b, x.size)
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     box.write(0, out["f"])
     return Program(b.kernel(VALUE, 2, 3), data, (1, 1, 1))
@@ -127,12 +127,12 @@ def _value(f: Expr, x: Expr) -> Program:
 
 def _nodes(f: Expr, x: Expr) -> Program:
     b = Builder()
-    return Program(*node_enclosures.nodes(NODES, f, Box(b, x.size), b))
+    return Program(*node_enclosures.nodes(NODES, f, LaneBox(b, x.size), b))
 
 
 def _gradient(f: Expr, x: Expr) -> Program:
     b, data, out = Builder(), Data(), {}
-    box, write = Box(b, x.size), write_pair(b, 3)
+    box, write = LaneBox(b, x.size), write_pair(b, 3)
     Lowering(b, Enclosures(), {"x": box}, data).run(
         [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: write(at[0], v))], box.guard)
     box.write(0, out["f"])
@@ -142,7 +142,7 @@ def _gradient(f: Expr, x: Expr) -> Program:
 def _mean_value(f: Expr, x: Expr) -> Program:
     """Natural enclosure, and its intersection with f(c) + g(X)(X - c) where f is Lipschitz on the box."""
     b, data, out = Builder(), Data(), {}
-    box = Box(b, x.size)
+    box = LaneBox(b, x.size)
 
     def centre(i: "int | Value") -> Pair:
         """A double inside the interval; for unbounded ones the end that is finite, or 0."""
@@ -189,8 +189,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),
-    DESCENT_DENSE: lambda f, x: Program(*descent_kernel.Dense.program(DESCENT_DENSE, f, x)),
-    DESCENT_LIMITED: lambda f, x: Program(*descent_kernel.Limited.program(DESCENT_LIMITED, f, x)),
+    DESCENT_DENSE: lambda f, x: Program(*descent_kernel.DenseDescent.program(DESCENT_DENSE, f, x)),
+    DESCENT_LIMITED: lambda f, x: Program(*descent_kernel.LimitedMemoryDescent.program(DESCENT_LIMITED, f, x)),
     PROBE: lambda f, x: Program(*descent_kernel.probe(PROBE, f, x)),
     SCATTER: lambda f, x: Program(*swarm_kernel.scatter(SCATTER, x.size)),
     FLIGHT: lambda f, x: Program(*swarm_kernel.flight(FLIGHT, f, x)),
@@ -225,7 +225,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     LINEAR: lambda f, x: Program(*backward_bound_kernel.linear(LINEAR, f, x)),
     LINEAR_ENCLOSURE: lambda f, x: Program(*backward_bound_kernel.enclosure(LINEAR_ENCLOSURE, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
-        *newton_kernel.contract(CONTRACT, x.size, bool(in_boxes), newton_kernel.Recipe(*recipe))),
+        *newton_kernel.contract(CONTRACT, x.size, bool(in_boxes), newton_kernel.SweepPlan(*recipe))),
     SEQUENTIAL: lambda f, x: Program(*sequential_hessian.sequential(SEQUENTIAL, f, x)),
     LOOP_TESTS: lambda f, x, in_boxes=0: Program(*newton_loop_kernel.tests(LOOP_TESTS, x.size, bool(in_boxes))),
     LOOP_SPLIT: lambda f, x, gaps=0: Program(*newton_loop_kernel.split(LOOP_SPLIT, x.size, bool(gaps))),

@@ -37,7 +37,7 @@ class Lowering:
         return inner
 
     # ---- whole programs
-    def run(self, outputs: list[tuple[Expr, Writer]], beside: "Beside | None" = None, straight: bool | None = None,
+    def run(self, outputs: list[tuple[Expr, Writer]], beside: "SideSum | None" = None, straight: bool | None = None,
             stored: "set[Expr] | None" = None) -> None:
         """Writes the program: `writer(at, value)` is called for every element of each output.
 
@@ -62,7 +62,7 @@ class Lowering:
         self.elements.plan = plan(nodes, straight=True)
         return [self.elements.element(node, at) for node in nodes]
 
-    def _straight(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
+    def _straight(self, writers: dict[Expr, list[Writer]], beside: "SideSum | None") -> None:
         if beside is not None:
             beside.value = self.elements.tree(PLAIN_SUM, [beside.term(i) for i in range(beside.count)])
         for node, calls in writers.items():
@@ -70,7 +70,7 @@ class Lowering:
                 for writer in calls:
                     writer(at, self.elements.element(node, at))
 
-    def _staged(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
+    def _staged(self, writers: dict[Expr, list[Writer]], beside: "SideSum | None") -> None:
         stages: dict[int, list[Stage]] = {}
         for stage in self.plan.stages:
             stages.setdefault(stage.level, []).append(stage)
@@ -96,7 +96,7 @@ class Lowering:
     def _is_known(self, root: Expr) -> bool:
         return root in self.elements.buffers or (root, (0,) * len(root.shape)) in self.elements.memo[0]
 
-    def _stage(self, roots: list[Expr], shared: bool, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
+    def _stage(self, roots: list[Expr], shared: bool, writers: dict[Expr, list[Writer]], beside: "SideSum | None") -> None:
         if not shared:
             self._alone(roots[0], writers)
             return
@@ -191,7 +191,7 @@ class Lowering:
             offset += part.size
 
 
-class Beside:
+class SideSum:
     """A sum of doubles over all variables, computed beside the program: `term(i)` is the i-th, `value` the result."""
 
     def __init__(self, count: int, term: Callable[["int | Value"], Any]):

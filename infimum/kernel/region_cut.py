@@ -66,7 +66,7 @@ def can_be_cut(b: Builder, lo: Value, hi: Value) -> Value:
     return b.mand(b.ogt(middle, lo), b.olt(middle, hi))
 
 
-class CutOut:
+class RegionPiece:
     """A lane's piece of its parent, input 0. Parameters: its number k, and the parts k / pieces, (k + 1) / pieces.
 
     The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is `void`.

@@ -31,7 +31,7 @@ SMOOTH_CURVES = frozenset({*BENDS, "powi", "cbrt", "sin", "cos", "tan", "arctan"
                            "arctanh", "expit", "erf", "erfc"})
 
 
-class Lines(NamedTuple):
+class LinePair(NamedTuple):
     """y >= slope a - nlo below, y <= slope a + hi above."""
 
     slope_below: Any
@@ -90,7 +90,7 @@ def at_ends(b, curve: Curve, a: Pair) -> tuple[Pair, Pair]:
     return curve.value(_point(b, a.lo(b))), curve.value(_point(b, a.hi))
 
 
-def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair] | None = None) -> Lines:
+def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair] | None = None) -> LinePair:
     """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it. What the curve is at the
     ends of a may be known."""
     lo, hi = a.lo(b), a.hi
@@ -101,14 +101,14 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair]
     for p in (at_lo, at_hi):
         defined = b.mand(defined, b.ogt(p.hi, -INF))
     q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
-    ends = _Ends(lo, hi, at_lo, at_hi, q, t)
+    ends = _CurveEnds(lo, hi, at_lo, at_hi, q, t)
     found = (_by_inflection if curve.inflection is not None else _by_bend)(b, curve, a, y, ends, defined)
     below = _or_constant(b, found[0], found[1], t, y.nlo, -1.0)
     above = _or_constant(b, found[0], found[2], t, y.hi, 1.0)
-    return Lines(*below, *above)
+    return LinePair(*below, *above)
 
 
-class _Ends(NamedTuple):
+class _CurveEnds(NamedTuple):
     """The ends of the argument, the curve there, about the slope between them, and the point for tangents."""
 
     lo: Any
@@ -119,7 +119,7 @@ class _Ends(NamedTuple):
     t: Any
 
 
-def _by_bend(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+def _by_bend(b, curve: Curve, a: Pair, y: Pair, ends: _CurveEnds, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
     """Whether there are lines, and slope and rest of that below and that above: a tangent and a secant where the curve is convex
     or concave, else two that are parallel."""
     lo, hi, at_lo, at_hi, q, t = ends
@@ -145,7 +145,8 @@ def _by_bend(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tu
     return usable, below, above
 
 
-def _by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+def _by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _CurveEnds, defined: Any) -> tuple[Any, tuple[Any, Any],
+                                                                                               tuple[Any, Any]]:
     """The same by the inflection of the curve."""
     zero = b.const(0.0)
     turn: Any = float(curve.inflection.turn)
@@ -159,7 +160,7 @@ def _by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any)
     return usable, below[:2], above[:2]
 
 
-def _under(b, curve: Curve, ends: _Ends, z: tuple[Any, Any], side: Any, mirrored: bool) -> tuple[Any, Any, Any]:
+def _under(b, curve: Curve, ends: _CurveEnds, z: tuple[Any, Any], side: Any, mirrored: bool) -> tuple[Any, Any, Any]:
     """A line below P(v) = p(side v), or -p(side v) if it is `mirrored`, which is convex before side z and concave behind it:
     its slope by `side v`, what it adds, and where it is one. z: minus its lower end, and its upper end."""
     def turned(v: Any) -> Any:
@@ -292,7 +293,7 @@ def middle_planes(b, *given: Any) -> tuple[Any, ...]:
 def through_curve(b, *given: Any) -> tuple[Any, ...]:
     """What factor · y is at least, by the lines of y: the multiple of its argument as a pair, and minus the constant."""
     factor, y = Pair(*given[:2]), Pair(*given[6:8])
-    lines = Lines(*given[2:6])
+    lines = LinePair(*given[2:6])
     positive, negative = b.ole(factor.nlo, 0.0), b.ole(factor.hi, 0.0)
     below, above = (mul(b, factor, _point(b, slope)) for slope in (lines.slope_below, lines.slope_above))
     low, high = mul(b, factor, Pair(lines.nlo, b.neg(lines.nlo))).nlo, mul(b, factor, _point(b, lines.hi)).nlo

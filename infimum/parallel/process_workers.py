@@ -13,8 +13,8 @@ import sys
 from time import monotonic
 from typing import Any
 
-from infimum.blackbox.outcome import Kind, Outcome
-from infimum.blackbox.trial_workers import LOOK, BlackBox, Finished, Workers
+from infimum.blackbox.outcome import Outcome, OutcomeKind
+from infimum.blackbox.trial_workers import LOOK, BlackBox, FinishedTrial, Workers
 from infimum.errors import TrialError
 from infimum.parallel import channel, worker_process
 from infimum.support.held_interrupts import interrupts_held_back
@@ -144,7 +144,7 @@ class Processes(Workers):
                     self._expire(one, now)
             elif one.ticket is not None and self._silence is not None and one.silent >= self._silence:
                 said = f"the worker process was killed: it gave no sign of life for {self._silence:g} s"
-                self._finish(one, Outcome.failed(Kind.CRASH, said, one.values, now - one.started))
+                self._finish(one, Outcome.failed(OutcomeKind.CRASH, said, one.values, now - one.started))
                 self._replace(one)
         if now - self._looked >= _LIFE_SIGNS:
             self._looked = now
@@ -158,7 +158,8 @@ class Processes(Workers):
     def _expire(self, one: _Worker, now: float) -> None:
         """Its trial has taken too long, or its start."""
         if one.ready:
-            self._finish(one, Outcome.failed(Kind.TIMEOUT, f"killed after {self._timeout:g} s", one.values, now - one.started))
+            self._finish(one,
+                         Outcome.failed(OutcomeKind.TIMEOUT, f"killed after {self._timeout:g} s", one.values, now - one.started))
         else:
             self._no_start(one, f"killed, since it was not ready after {_START:g} s")
         self._replace(one)
@@ -191,7 +192,7 @@ class Processes(Workers):
             self._finish(one, content)
 
     def _finish(self, one: _Worker, outcome: Outcome) -> None:
-        self._done.append(Finished(one.ticket, outcome))
+        self._done.append(FinishedTrial(one.ticket, outcome))
         one.ticket, one.deadline = None, _NEVER
 
     def _bury(self, one: _Worker) -> None:
@@ -201,7 +202,7 @@ class Processes(Workers):
         if not one.ready:
             self._no_start(one, said)
         if one.ticket is not None:
-            self._finish(one, Outcome.failed(Kind.CRASH, f"the worker process ended: {said}", one.values,
+            self._finish(one, Outcome.failed(OutcomeKind.CRASH, f"the worker process ended: {said}", one.values,
                                              monotonic() - one.started))
         self._replace(one)
 

@@ -13,7 +13,7 @@ import numpy as np
 from infimum.certify.equation_solutions import is_large
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points import sobol
-from infimum.points.interior_point import Ends, Interior
+from infimum.points.interior_point import InteriorEnds, InteriorPoint
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.points.restoration import Restoration
@@ -230,7 +230,7 @@ class ConstrainedSearch(PointSearch):
         """The best ends of one run of the method."""
         if not len(lanes):
             return _Points(starts, np.empty(0), np.empty(0), np.empty((self.system.m, 0)), np.empty(0), lanes)
-        method = Interior(self.evaluator, lo, hi, starts, first, most[1], multipliers)
+        method = InteriorPoint(self.evaluator, lo, hi, starts, first, most[1], multipliers)
         for _ in method.steps(most[0], patience, settled, few):
             yield
         self.evaluations += method.evaluations
@@ -280,7 +280,7 @@ class ConstrainedSearch(PointSearch):
         ends = yield from self._solved(starts, low, high)
         return ends._replace(lane=first[ends.lane])
 
-    def _best(self, ends: Ends, lane: np.ndarray) -> "_Points":
+    def _best(self, ends: InteriorEnds, lane: np.ndarray) -> "_Points":
         """Some of the points: first those that obey the constraints, by their values, then the others, by violation."""
         x = ends.x
         self.evaluations += x.shape[1]

@@ -15,11 +15,11 @@ from infimum.bounds.propagation import propagate
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
-from infimum.points.coordinate_lines import Place
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Ends
-from infimum.points.interior_point import Interior
-from infimum.points.particle_flight import STARTS, Flight
+from infimum.points.coordinate_lines import LinePoint
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentEnds
+from infimum.points.interior_point import InteriorPoint
+from infimum.points.particle_flight import STARTS, ParticleFlight
 from infimum.points.swarm import FIRST, GROWTH, Swarm
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
@@ -36,7 +36,7 @@ _PENALTY = 64.0                # of the largest violations among the first parti
 _GAINED = 2.0**-30             # of its size: what counts as lower
 
 
-class PenaltyFlight(Flight):
+class PenaltyFlight(ParticleFlight):
     """Moves particles by f and what is violated, each measured by the first particles. Always here, by NumPy."""
 
     most_here = np.inf
@@ -130,7 +130,7 @@ class ConstrainedSwarm(Swarm):
     def _solve(self, starts: np.ndarray, independent: bool) -> Iterator[None]:
         """All lanes to their ends, and from the best of them to the last digits."""
         lo, hi = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
-        method = Interior(self.evaluator, lo, hi, starts)
+        method = InteriorPoint(self.evaluator, lo, hi, starts)
         for _ in method.steps(min(_STEPS, self.options.descent_steps)):
             self.trials, self.running = self.trials + 1, method.lanes.count
             yield
@@ -145,16 +145,16 @@ class ConstrainedSwarm(Swarm):
 
     def _add(self, x: np.ndarray, value: np.ndarray, violation: np.ndarray, error: np.ndarray, independent: bool) -> None:
         """Ends that obey the constraints and the conditions of first order are local minima."""
-        state = np.where((violation <= self.points.tolerated) & (error <= _CONVERGED), State.CONVERGED, State.DEAD)
-        self.minima.add(Ends(x, value, state, np.arange(len(value)), 0, 0), independent)
+        state = np.where((violation <= self.points.tolerated) & (error <= _CONVERGED), LaneState.CONVERGED, LaneState.DEAD)
+        self.minima.add(DescentEnds(x, value, state, np.arange(len(value)), 0, 0), independent)
 
     def _take_over(self) -> None:
         """What the search found is offered, and is a minimum as well."""
         points = self.points
         if points.violation <= self.points.tolerated and points.value < self.best.value:
-            self.best = Place(points.x.copy(), points.value)
-            state = State.CONVERGED if len(points.integers) else State.LEARNED  # unless a lane says so as well
-            self.minima.add(Ends(points.x[:, None], np.array([points.value]), np.array([state]), np.zeros(1), 0, 0), False)
+            self.best = LinePoint(points.x.copy(), points.value)
+            state = LaneState.CONVERGED if len(points.integers) else LaneState.LEARNED  # unless a lane says so as well
+            self.minima.add(DescentEnds(points.x[:, None], np.array([points.value]), np.array([state]), np.zeros(1), 0, 0), False)
         self.incumbent.offer(np.stack(points.candidates(), axis=1))
 
     # ---- the answer

@@ -8,7 +8,7 @@ from infimum.bounds.sweeps.sweep_kernel import SLICES
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
-from infimum.points.descents import Descents, Rules
+from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 
@@ -76,7 +76,7 @@ class CoordinateSearch(PointSearch):
             return
         starts = self.lo[:, None] + (self.hi - self.lo)[:, None] * uniform(self.seed, _STREAM, 1, range(_LANES), len(self.lo))
         starts[:, 0] = self.x
-        descents = Descents(self.evaluator, self.lo, self.hi, starts, Rules())
+        descents = Descents(self.evaluator, self.lo, self.hi, starts, DescentRules())
         while not descents.done:
             descents.advance()
             yield

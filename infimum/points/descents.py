@@ -7,7 +7,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
-from infimum.points.descent_kernel import PARAMETERS, SCALARS, State
+from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
 
 DENSE = 32        # up to so many variables the inverse Hessian is kept whole
 _TOGETHER = 264   # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
@@ -21,7 +21,7 @@ _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "t
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class DescentEnds:
     """Where lanes ended: points (n, N), values (infinite if DEAD) and states; `lane` is the number of the start.
 
     Those may be the lowest only. Of all that ended: how often f was evaluated, and how often in the lane that took longest.
@@ -36,7 +36,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class DescentRules:
     """When a trial is accepted, and when a lane is done. `spread` is the size of the differences of the function's values."""
 
     armijo: float = 0.3
@@ -54,7 +54,7 @@ class Descents:
     the state they are in.
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: Any, rules: Rules):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: Any, rules: DescentRules):
         self.evaluator, self.rules, self.n = evaluator, rules, len(lo)
         self.kind = DESCENT_DENSE if self.n <= DENSE else DESCENT_LIMITED
         last = [rules.armijo, rules.halvings, 1e-24 * rules.spread, 1e-4 * rules.spread]
@@ -108,13 +108,13 @@ class Descents:
             self.lanes, self.spare = self.spare, self.lanes
         self.used += trials
 
-    def run(self) -> Ends:
+    def run(self) -> DescentEnds:
         """Everything to its end."""
         while not self.done:
             self.advance()
         return self.ends()
 
-    def ends(self, most: int | None = None) -> Ends:
+    def ends(self, most: int | None = None) -> DescentEnds:
         """The lanes that were gathered so far, in the order of their starts; the `most` lowest, if all of them were."""
         fetch = self.arrays.fetch
         trials = fetch(self._row(self.end, _TRIALS)[:, :self.count])
@@ -123,10 +123,10 @@ class Descents:
             end, lane = fetch(self.arrays.gather(self.end, index)), fetch(index)
         else:
             end = fetch(self.end)[:, :self.count]
-            lane = np.flatnonzero(end[self.n + _STATE] > State.FRESH)
+            lane = np.flatnonzero(end[self.n + _STATE] > LaneState.FRESH)
             end = np.take(end, lane, axis=1)
-        return Ends(end[:self.n], end[self.n + _VALUE], end[self.n + _STATE].astype(int), lane, int(trials.sum()),
-                    int(trials.max(initial=0)))
+        return DescentEnds(end[:self.n], end[self.n + _VALUE], end[self.n + _STATE].astype(int), lane, int(trials.sum()),
+                           int(trials.max(initial=0)))
 
     def _row(self, lanes: Any, scalar: int) -> Any:
         return lanes[self.n + scalar:self.n + scalar + 1]
@@ -163,10 +163,10 @@ class Descents:
     def _collect(self) -> int:
         """Takes the ended lanes out, once they are many enough or no others are left."""
         width = self.number.shape[1]
-        (order, counts), = self.arrays.order(len(State), self._row(self.lanes, _STATE))
-        self.evaluations += (self.used - self.counted) * min(self.at_work, sum(counts[:State.CONVERGED]))
+        (order, counts), = self.arrays.order(len(LaneState), self._row(self.lanes, _STATE))
+        self.evaluations += (self.used - self.counted) * min(self.at_work, sum(counts[:LaneState.CONVERGED]))
         self.counted = self.used
-        running = 0 if self.used >= self.rules.trials else sum(counts[:State.CONVERGED])
+        running = 0 if self.used >= self.rules.trials else sum(counts[:LaneState.CONVERGED])
         if 2 * running > width or running == width:
             return 0
         gather, ended = self.arrays.gather, order[running:]

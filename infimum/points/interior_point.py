@@ -14,7 +14,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import applied, gram, total
-from infimum.points.barrier_problem import Barrier, Lanes
+from infimum.points.barrier_problem import BarrierLanes, BarrierProblem
 
 _SLOWER = 0.2                      # μ becomes the lesser of that part of it and its power 3/2
 _SOLVED = 10.0                     # times μ is the error with which the next μ is taken
@@ -29,7 +29,7 @@ _REGULAR = 2.0**-34
 _MANY = 1 << 22                    # numbers of all jacobians that second derivatives take; beyond it by another kernel
 
 
-class Ends(NamedTuple):
+class InteriorEnds(NamedTuple):
     """Where lanes ended: points (n, N), f there, multipliers y (m, N) with which ∇f + Σ y ∇c vanishes but for what bounds take,
     and the error of all conditions, relative to the scales of the rows; infinite where nothing could be evaluated."""
 
@@ -39,16 +39,17 @@ class Ends(NamedTuple):
     error: np.ndarray
 
 
-class Interior:
+class InteriorPoint:
     """Begins at points (n, N), between bounds (n, N) of their own, with multipliers (m, N) of the constraints if there are any;
     variables whose bounds are equal are held. μ goes from `first`, which each lane may have of its own, to `last`."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray,
                  first: "float | np.ndarray" = 0.1, last: float = 2.0**-37, multipliers: np.ndarray | None = None):
-        self.barrier, self.last = Barrier(evaluator), last
+        self.barrier, self.last = BarrierProblem(evaluator), last
         self.n, self.equal, self.solve_symmetric = self.barrier.n, self.barrier.equal, evaluator.host_arrays.solve_symmetric
         count = points.shape[1]
-        self.ends = Ends(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)), np.full(count, np.inf))
+        self.ends = InteriorEnds(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)),
+                                 np.full(count, np.inf))
         self.lanes = self.barrier.lanes(lo, hi, points, np.full(count, first), multipliers)
         self._least, self._since = np.full(count, np.inf), np.zeros(count, np.int64)  # errors, and the steps that led to them
 
@@ -56,7 +57,7 @@ class Interior:
     def evaluations(self) -> int:
         return self.barrier.evaluations
 
-    def run(self, steps: int) -> Ends:
+    def run(self, steps: int) -> InteriorEnds:
         """Up to so many steps of all lanes."""
         for _ in self.steps(steps):
             pass
@@ -126,7 +127,7 @@ class Interior:
         return self._search(a, step, pull, y, _part(change / a.z, a.mu) * change, longest) & good
 
     # ---- in which direction
-    def _direction(self, a: Lanes, pull: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _direction(self, a: BarrierLanes, pull: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Newton's step of w, the new y, and where there is one."""
         n, equal, residual = self.n, self.equal, a.residual
         jacobian = a.jacobian * a.unit
@@ -150,14 +151,14 @@ class Interior:
         y[equal], y[~equal] = found[n:], sigma[n:] * moved - pull[n:]
         return np.concatenate([np.where(a.free, a.unit * found[:n], 0.0), moved]), y, good
 
-    def _solve(self, a: Lanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(self, a: BarrierLanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """With more and more on the diagonal of the variables, where the matrix is not convex along the equations."""
         first = np.maximum(_CURVED * size, _LESS * a.curved)
         found, good, added = self.solve_symmetric(whole, right, self.n, first, _MORE, _TRIES)
         a.curved = np.where(added > 0, added, a.curved * _LESS)
         return found, good
 
-    def _curvature(self, a: Lanes) -> np.ndarray:
+    def _curvature(self, a: BarrierLanes) -> np.ndarray:
         """Second derivatives of f + Σ y c by differences of first ones, in units of the variables, away from the nearer bound."""
         n, x, each = self.n, a.w[:self.n], np.arange(self.n)
         inward = np.where(x - a.lo[:n] > a.hi[:n] - x, -1.0, 1.0)
@@ -175,7 +176,7 @@ class Interior:
         return (matrix + matrix.swapaxes(0, 1)) / 2
 
     # ---- how far
-    def _search(self, a: Lanes, step: np.ndarray, pull: np.ndarray, y: np.ndarray, change: np.ndarray,
+    def _search(self, a: BarrierLanes, step: np.ndarray, pull: np.ndarray, y: np.ndarray, change: np.ndarray,
                 longest: np.ndarray) -> np.ndarray:
         """Moves the lanes as far as that lowers the merit function, or the error of all conditions. Which have moved?"""
         barrier = self.barrier

@@ -21,7 +21,7 @@ _FEW_SPARE = 0.0, 1e-9  # where one lane is costly
 _WORK = 1 << 27       # operations of a step of all lanes, about
 
 
-class Moved(NamedTuple):
+class ShiftedPoints(NamedTuple):
     """Points (n, N), the number of the point that each comes from, and where variables at their bounds have stayed there."""
 
     x: np.ndarray
@@ -29,7 +29,7 @@ class Moved(NamedTuple):
     held: np.ndarray
 
 
-def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> Moved:
+def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> ShiftedPoints:
     """For each of the points (n, N) some nearby, those with the lowest values first. Variables at a bound stay there in one half
     of them, and are moved inside too in the other half; of each point one of either half comes in turn, as what fails for one
     may do for the other."""
@@ -58,7 +58,7 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     new = np.ones(len(order), bool)
     new[1:] = (lanes.x[:, order[1:]] != lanes.x[:, order[:-1]]).any(axis=0)
     order = _in_turn(order[new], source, held)
-    return Moved(lanes.x[:, order], source[order], held[order])
+    return ShiftedPoints(lanes.x[:, order], source[order], held[order])
 
 
 def _in_turn(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndarray:

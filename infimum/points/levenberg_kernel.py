@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.bounds.least_squares.residual_basis import BluntEstimates
-from infimum.bounds.least_squares.residual_slopes import Sloped, Slopes
+from infimum.bounds.least_squares.residual_basis import CoarseEstimates
+from infimum.bounds.least_squares.residual_slopes import SlopeMeaning, ValueWithSlopes
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up
@@ -27,7 +27,7 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Estimates
 from infimum.kernel.schedule import plan
-from infimum.structure.separable_residuals import Separable
+from infimum.structure.separable_residuals import SeparableResiduals
 
 FIRST_DAMPING = 2.0**-7
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
@@ -43,7 +43,7 @@ Lanes = list[Value]
 Triangle = dict[tuple[int, int], Value]
 
 
-class Rows(NamedTuple):
+class LaneRows(NamedTuple):
     """Where a lane keeps what it knows, p nonlinear parameters and q columns: slices of its rows. `left` is how much lower the
     next step is predicted to lead."""
 
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     left: int
 
     @classmethod
-    def of(cls, p: int, q: int) -> "Rows":
+    def of(cls, p: int, q: int) -> "LaneRows":
         ends = np.cumsum([0, p, p, p, p * (p + 1) // 2, q]).tolist()
         return cls(*(slice(*ends[k:k + 2]) for k in range(5)), *range(ends[-1], ends[-1] + 3))
 
@@ -73,21 +73,21 @@ def some_rows(count: int, stride: int) -> np.ndarray:
     return (turns * np.uint64(stride) + places).astype(np.int64)
 
 
-def levenberg(name: str, parts: Separable, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel, from lanes to lanes (`Rows`), for all residuals or `some_rows`. Parameters: bounds of θ, low and high, which of
-    it are geometric, the bounds of κ."""
-    writer = Levenberg(parts, stride)
+def levenberg(name: str, parts: SeparableResiduals, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """The kernel, from lanes to lanes (`LaneRows`), for all residuals or `some_rows`. Parameters: bounds of θ, low and high,
+    which of it are geometric, the bounds of κ."""
+    writer = LevenbergKernel(parts, stride)
     return writer.b.kernel(name, 1, 1), writer.data, (writer.rows.count,), writer.at
 
 
-class Levenberg:
+class LevenbergKernel:
     """Writes it."""
 
-    def __init__(self, parts: Separable, stride: int):
+    def __init__(self, parts: SeparableResiduals, stride: int):
         self.b, self.data, self.parts, self.stride = Builder(), Data(), parts, stride
         self.some = None if stride == 1 else some_rows(parts.rest.size, stride)
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
-        self.rows = Rows.of(self.p, self.q)
+        self.rows = LaneRows.of(self.p, self.q)
         self.at = self.data.offset(np.zeros(3 * self.p + 2 * self.q))
         self.vectors = [parts.rest, *parts.functions, *(data for data, _ in parts.columns if data is not None)]
         self.pairs = list(combinations_with_replacement(range(self.p), 2))
@@ -153,7 +153,7 @@ class Levenberg:
             functions = [_plain(b, element(node)) for node in self.parts.functions]
             rest, columns = element(self.parts.rest), self._columns(functions, element)
             return [*(b.mul(columns[i], columns[j]) for i, j in pairs), *(b.mul(c, rest) for c in columns)]
-        sums = self._sums(BluntEstimates(), lambda i: self.trial[where[i]], terms)
+        sums = self._sums(CoarseEstimates(), lambda i: self.trial[where[i]], terms)
         gram = dict(zip(pairs, sums, strict=False))
         self.scale = [b.div(1.0, b.max(b.sqrt(gram[j, j]), _TINY)) for j in every]
         scaled = {(i, j): b.mul(b.mul(v, self.scale[i]), self.scale[j]) if i != j else b.const(1.0) for (i, j), v in gram.items()}
@@ -188,9 +188,9 @@ class Levenberg:
     def _evaluate(self) -> None:
         """The value, the matrix A and the slope g there."""
         b, p, q, pairs = self.b, self.p, self.q, self.pairs
-        slopes, where = Slopes(self.data, p), {i: k for k, i in enumerate(self.parts.nonlinear)}
+        slopes, where = SlopeMeaning(self.data, p), {i: k for k, i in enumerate(self.parts.nonlinear)}
 
-        def terms(element: Callable[[Expr], Sloped]) -> Lanes:
+        def terms(element: Callable[[Expr], ValueWithSlopes]) -> Lanes:
             rest, functions = element(self.parts.rest), [element(node) for node in self.parts.functions]
             columns = self._columns([_plain(b, f.value) for f in functions], lambda data: element(data).value)
             shares = [b.const(0.0)] * len(functions)  # what each function is multiplied by

@@ -15,11 +15,11 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LEVENBERG
 from infimum.points import sobol
-from infimum.points.descents import Descents, Rules
-from infimum.points.levenberg_kernel import FIRST_DAMPING, Rows
+from infimum.points.descents import DescentRules, Descents
+from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows
 from infimum.points.point_search import PointSearch
 from infimum.problem.start_boxes import StartBoxes
-from infimum.structure.separable_residuals import Separable
+from infimum.structure.separable_residuals import SeparableResiduals
 
 _STREAM = 8             # of random numbers
 _OFFERED = 8            # points
@@ -38,7 +38,7 @@ _BITS = 24              # of the exponents of starts that are spaced evenly by f
 _DONE, _SAME = 2.0**-48, 2.0**-20  # a lane has ended where so little of its value is left to gain; ends are the same
 
 
-class Levenberg(PointSearch):
+class LevenbergMarquardt(PointSearch):
     """Looks between `lo` and `hi`, for the nonlinear parameters `within` finite bounds; from points `given` (n, N) as well. Where
     there are `start` boxes, only a point in one of them counts. A value of `enough` cannot be improved on."""
 
@@ -55,7 +55,7 @@ class Levenberg(PointSearch):
         self.evaluator, self.lo, self.hi, self.within, self.seed, self.start = evaluator, lo, hi, within, seed, start
         self.parts = evaluator.sum_of_squares
         self.nonlinear, self.data = list(self.parts.nonlinear), self.parts.rest.size
-        self.rows = Rows.of(len(self.nonlinear), len(self.parts.columns))
+        self.rows = LaneRows.of(len(self.nonlinear), len(self.parts.columns))
         self.low, self.high = (end[self.nonlinear, None] for end in within)
         self.given = np.empty((len(lo), 0)) if given is None else given
         near, far = np.minimum(np.abs(self.low), np.abs(self.high)), np.maximum(np.abs(self.low), np.abs(self.high))
@@ -226,7 +226,7 @@ class Levenberg(PointSearch):
             return
         lo, hi = np.minimum(self.within[0], points.min(axis=1)), np.maximum(self.within[1], points.max(axis=1))
         trials = max(_TRIALS[0], min(_TRIALS[1] // self.data, _TRIALS[2]))
-        descents = Descents(self.evaluator, lo, hi, points, Rules(trials=trials))
+        descents = Descents(self.evaluator, lo, hi, points, DescentRules(trials=trials))
         while not descents.done:
             descents.advance()
             yield
@@ -235,7 +235,7 @@ class Levenberg(PointSearch):
         self._offer(ends.x, ends.value)
 
 
-def _products(lo: np.ndarray, hi: np.ndarray, parts: Separable) -> tuple[np.ndarray, np.ndarray]:
+def _products(lo: np.ndarray, hi: np.ndarray, parts: SeparableResiduals) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of κ, rounded somehow."""
     low, high = np.ones(len(parts.products)), np.ones(len(parts.products))
     for j, product in enumerate(parts.products):

@@ -16,14 +16,14 @@ import math
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Ends
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentEnds
 from infimum.result import End, Minimum
 
 PLACE, VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
 KINKED = 1e-3              # and so near in value if one of them stopped at a kink, where descents are less exact
 KEPT = 4096                # so many of the lowest ends are told apart
-_END = {State.CONVERGED: End.CONVERGED, State.KINK: End.KINK}
+_END = {LaneState.CONVERGED: End.CONVERGED, LaneState.KINK: End.KINK}
 
 
 def probability_all_seen(descents: int, minima: int) -> float:
@@ -37,7 +37,7 @@ def probability_all_seen(descents: int, minima: int) -> float:
     return math.prod((descents - 1 - i) / (descents - 1 + i) for i in range(1, minima + 1))
 
 
-class Minima:
+class LocalMinima:
     """The ends of all lanes so far."""
 
     def __init__(self, lo: np.ndarray, hi: np.ndarray):
@@ -48,9 +48,9 @@ class Minima:
         self.independent = np.empty(0, bool)
         self._counted = 0, 0, 0.0  # lanes, minima and trust, when last counted
 
-    def add(self, ends: Ends, independent: bool) -> None:
+    def add(self, ends: DescentEnds, independent: bool) -> None:
         """Lanes that ended, DEAD ones aside; `independent` if their starts were uniform."""
-        alive = np.flatnonzero((ends.state != State.DEAD) & np.isfinite(ends.value))
+        alive = np.flatnonzero((ends.state != LaneState.DEAD) & np.isfinite(ends.value))
         self.x = np.concatenate([self.x, np.take(ends.x, alive, axis=1)], axis=1)
         self.value = np.concatenate([self.value, ends.value[alive]])
         self.state = np.concatenate([self.state, ends.state[alive]])
@@ -70,7 +70,7 @@ class Minima:
         """Numbers of the ends that are one minimum, the lowest minimum first."""
         order, found = np.argsort(self.value, kind="stable"), []
         value, free = self.value[order], np.ones(len(order), bool)
-        reach = KINKED if (self.state == State.KINK).any() else VALUE
+        reach = KINKED if (self.state == LaneState.KINK).any() else VALUE
         with np.errstate(over="ignore"):
             beyond = np.searchsorted(value, value + reach * (self.spread + np.abs(value)), "right")  # none from there on is near
         for k in range(len(order)):
@@ -89,7 +89,7 @@ class Minima:
             return self._same(k, others)
 
     def _same(self, k: int, others: np.ndarray) -> np.ndarray:
-        kinked = (self.state[others] == State.KINK) | (self.state[k] == State.KINK)
+        kinked = (self.state[others] == LaneState.KINK) | (self.state[k] == LaneState.KINK)
         reach = np.where(kinked, KINKED, VALUE) * (self.spread + abs(self.value[k]))
         close = np.abs(self.value[others] - self.value[k]) <= reach
         near = np.flatnonzero(close)

@@ -27,7 +27,7 @@ def bytes_of(particles: int, n: int) -> int:
     return 8 * particles * (8 * n + 11)
 
 
-class Flight:
+class ParticleFlight:
     """Draws and moves points within the bounds. `evaluations` counts the looks."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int):

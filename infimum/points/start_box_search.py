@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.descents import Descents, Rules
+from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.points.swarm import Swarm
@@ -67,7 +67,7 @@ class SearchInBoxes(PointSearch):
     def _descend(self, k: int) -> Iterator[None]:
         """From the lowest points of the k-th of them."""
         box = int(self.order[k])
-        descents = Descents(self.evaluator, *self.boxes.box(box), self.lowest[box], Rules())
+        descents = Descents(self.evaluator, *self.boxes.box(box), self.lowest[box], DescentRules())
         while not descents.done:
             descents.advance()
             yield

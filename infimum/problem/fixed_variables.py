@@ -15,11 +15,11 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, reshape, substituted
-from infimum.expr.fixing import Fixing
+from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import Expr, between, topological, var
 from infimum.expr.point_value import enclose_at_point
 from infimum.expr.real import Real, doubles_around, told_apart
-from infimum.expr.real_name import Name
+from infimum.expr.real_name import ExactName
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.problem.cover import Cover
@@ -91,7 +91,7 @@ def stored_end(stored: Any) -> End:
         numerator, _, denominator = stored.partition("/")
         return end_of(Fraction(int(numerator), int(denominator or 1)))
     lo, hi, powers, factor, shift = stored
-    number = Real(lo, hi, Name(tuple((symbol, power) for symbol, power in powers), Fraction(factor), Fraction(shift)))
+    number = Real(lo, hi, ExactName(tuple((symbol, power) for symbol, power in powers), Fraction(factor), Fraction(shift)))
     return End(lo, hi, number, number.is_irrational)
 
 
@@ -109,7 +109,7 @@ class Reduced(Evaluator):
 
     def __init__(self, whole: Evaluator, fixed: Fixed, free: np.ndarray):
         self.fixed, self.free, own = fixed, free, whole.system
-        fixing = Fixing(var("x", (whole.n,)), fixed.lower, fixed.upper, free)
+        fixing = VariableFixing(var("x", (whole.n,)), fixed.lower, fixed.upper, free)
         roots = fixing([whole.f, *(() if own is None else own.bodies)])
         self.mixed, (f, *bodies) = fixing.mixes(roots), _with_constants(roots)
         system = None

@@ -25,7 +25,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.kernel.schedule import straight_cost
 from infimum.relax.affine_meaning import AffineForms
-from infimum.relax.linear_bounds_kernel import LinearBounds
+from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.collect_recurrences import collected, has_steps
 
 LEFT, WORTH = range(2)  # the outputs
@@ -40,7 +40,7 @@ def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
     at = data.offset(np.zeros(n + 1))
     sides = [(b.input(0, i), b.input(0, n + i)) for i in range(n)]
     f = collected(f)
-    bounds = LinearBounds(b, data, lambda i: Pair(b.neg(sides[i][0]), sides[i][1]), [f], AffineForms(n))
+    bounds = LinearBoundsKernel(b, data, lambda i: Pair(b.neg(sides[i][0]), sides[i][1]), [f], AffineForms(n))
     slopes, nlo = bounds.line(0, 1.0, None, n)
     natural = whole_if_unsound(b, bounds.numbers[bounds.rows[0]].pair).nlo
     _write(b, sides, slopes, nlo, natural, [b.data(at + i) for i in range(n)], b.data(at + n))
@@ -59,7 +59,7 @@ def fits(rows: list[Expr], n: int) -> bool:
 
 def enclosures(b: Builder, data: Data, box: Callable[[int], Pair], rows: list[Expr], n: int) -> list[Pair]:
     """The enclosures of functions on a box, narrowed from both sides by linear functions."""
-    bounds, found = LinearBounds(b, data, box, [collected(row) for row in rows], AffineForms(n)), []
+    bounds, found = LinearBoundsKernel(b, data, box, [collected(row) for row in rows], AffineForms(n)), []
     widths = [b.sub(box(i).hi, box(i).lo(b)) for i in range(n)]
     for k, number in enumerate(bounds.rows):
         ends = []

@@ -12,7 +12,7 @@ what cancels is gone before anything is enclosed. All of this is reverse mode ov
 with other rules: it is written in loops, whatever the size of the arrays.
 
 The numbers s, c, t, d, α, β, p, q and r are known in a kernel only, box by box. Here they are variables, one for each array
-that they belong to: `Composed.needs` tells which.
+that they belong to: `BackwardComposition.needs` tells which.
 
 Proof: docs/proofs/linear_bounds.md.
 """
@@ -39,7 +39,7 @@ HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function
 _FEW = 16  # numbers whose product, largest or least is taken apart
 
 
-class Need(NamedTuple):
+class Requirement(NamedTuple):
     """What must be known of an array of numbers: the lines of a function of one number, the middles of the factors of products,
     which of two is chosen, or enclosures. `names` are the variables that hold it, in the order of `PARTS`."""
 
@@ -50,14 +50,14 @@ class Need(NamedTuple):
 
 
 @dataclass
-class Composed:
+class BackwardComposition:
     """f(x) >= Σ slopes_i x_i + rest in the box. `curves` are the functions of one number that have lines. Several functions may
     share `needs`."""
 
     f: Expr
     x: Expr
     curves: frozenset[str]
-    needs: dict[Expr, Need] = field(default_factory=dict)
+    needs: dict[Expr, Requirement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.f = taken_apart(self.f, self.x)
@@ -138,7 +138,7 @@ class Composed:
     # ---- what is known, and where it goes
     def _need(self, kind: str, node: Expr, curve: tuple[str, tuple] | None = None) -> list[Expr]:
         names = tuple(f"{part} {len(self.needs)}" for part in PARTS[kind])
-        need = self.needs.setdefault(node, Need(kind, node, names, curve))
+        need = self.needs.setdefault(node, Requirement(kind, node, names, curve))
         return [reshape(var(name, (node.size,)), node.shape) for name in need.names]
 
     def _send(self, node: Expr, share: Expr) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infimum.relax.program_bounds import Bounding, Left
+from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
-from infimum.relax.safe_conclusions import Cost, lowest, usable, weighted
+from infimum.relax.safe_conclusions import LinearCost, lowest, usable, weighted
 from infimum.relax.scaling import scaled
 from infimum.support.clock import pause
 
@@ -23,7 +23,8 @@ _AT_END = 1e-6        # of a side
 _WORTH = 0.05         # of the mean side: a pass that takes less is the last
 
 
-def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[float], bool], seen: list[np.ndarray]) -> Left:
+def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, suffices: Callable[[float], bool],
+              seen: list[np.ndarray]) -> TightenedRegion:
     """What is left of a region, of which a bound was asked before, until the bound suffices. Solutions on the way are added to
     those `seen`."""
     n, begun = bounding.relaxation.n, bounding.counts.iterations
@@ -44,7 +45,8 @@ def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[
     return left
 
 
-def _one_pass(bounding: Bounding, left: Left, upper: float, most: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, most: int) -> tuple[np.ndarray, np.ndarray,
+                                                                                                        list[np.ndarray]]:
     """New ends of all columns, where f <= upper, and solutions."""
     relaxation = bounding.relaxation
     touches = bounding.touches(left, [])
@@ -75,7 +77,7 @@ def _one_pass(bounding: Bounding, left: Left, upper: float, most: int) -> tuple[
                 return low, high, seen
             if z is not None:
                 seen.append(z)
-            found = lowest(weighted(region.rows, usable(region.rows, y), Cost(unit, unit, 0.0)), low, high)
+            found = lowest(weighted(region.rows, usable(region.rows, y), LinearCost(unit, unit, 0.0)), low, high)
             if sign > 0:
                 low[j] = max(low[j], found)
             else:

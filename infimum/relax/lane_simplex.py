@@ -28,7 +28,7 @@ _TIE = 2.0**-40         # added to d_j: of equal quotients that with the largest
 RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
 
 
-class Simplex:
+class LaneSimplex:
     """Writes it. The buffer `entries` has the a_r, then c; `right` has the h_r. Of the columns, those from `endless` on belong to
     variables without an upper bound, whose cost is not negative. Lanes that are not `live` do nothing."""
 

@@ -34,8 +34,8 @@ from infimum.ops.line_rules import lines_of, touching
 from infimum.problem.system import System
 from infimum.relax.column_enclosures import ColumnEnclosures
 from infimum.relax.curve_lines import curve_of
-from infimum.relax.lane_inequalities import Inequalities
-from infimum.relax.lifting import Form, doubles, lift_of
+from infimum.relax.lane_inequalities import LaneInequalities
+from infimum.relax.lifting import LinearForm, doubles, lift_of
 
 LEFT, WORTH, POINT = range(3)  # the outputs
 _WORTH = 0.25                  # it was worth the cost where so much of the distance to the upper bound is left
@@ -45,11 +45,11 @@ _INSET = 0.125          # of a curve's argument, from its ends to the points at 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the verified upper bound; the best point known, or NaN; and by what widths are multiplied where
     it is chosen what to cut."""
-    writer = Lifted(system, x)
+    writer = LiftedKernel(system, x)
     return writer.b.kernel(name, 1, 3), writer.data, (rows_of(x.size), 1, x.size), writer.at
 
 
-class Lifted(ColumnEnclosures, Inequalities):
+class LiftedKernel(ColumnEnclosures, LaneInequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -90,7 +90,7 @@ class Lifted(ColumnEnclosures, Inequalities):
             self._curve_rows(begin, curve, which)
             begin += 4 * len(which)
 
-    def _fixed_rows(self, forms: list[Form]) -> None:
+    def _fixed_rows(self, forms: list[LinearForm]) -> None:
         """Those with the same coefficients for every region, and f's."""
         b, n, count = self.b, self.n, len(forms)
         least, most = np.zeros((count, n)), np.zeros((count, n))

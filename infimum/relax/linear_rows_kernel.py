@@ -19,8 +19,8 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.problem.system import System
-from infimum.relax.backward_bound_kernel import Below
-from infimum.relax.lane_inequalities import Inequalities
+from infimum.relax.backward_bound_kernel import BackwardBoundKernel
+from infimum.relax.lane_inequalities import LaneInequalities
 
 LEFT, WORTH = range(2)  # the outputs
 _PART = 0.5             # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
@@ -29,11 +29,11 @@ _PART = 0.5             # it was worth the cost where so much is left of the vol
 def linear_rows(name: str, system: System, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin). Parameters: what sides are multiplied with before they are
     compared, and the verified upper bound."""
-    writer = LinearRows(system, x)
+    writer = LinearRowsKernel(system, x)
     return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at
 
 
-class LinearRows(Inequalities):
+class LinearRowsKernel(LaneInequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -51,7 +51,8 @@ class LinearRows(Inequalities):
         sides = [(row, float(end)) for k, body in enumerate(system.rows[1:])
                  for row, end in ((body, system.upper[k]), (build("neg", body), -system.lower[k])) if end < INF]
         self.constraints, self.count = len(sides), len(sides) + 1
-        self._write_lines(Below(b, self.data, self._box, [*(row for row, _ in sides), system.f], x), [end for _, end in sides])
+        self._write_lines(BackwardBoundKernel(b, self.data, self._box, [*(row for row, _ in sides), system.f], x),
+                          [end for _, end in sides])
         self._contract()
         self._bound()
         self._write()
@@ -63,7 +64,7 @@ class LinearRows(Inequalities):
         lo, hi = self.ends(i)
         return Pair(self.b.neg(lo), hi)
 
-    def _write_lines(self, below: Below, ends: list[float]) -> None:
+    def _write_lines(self, below: BackwardBoundKernel, ends: list[float]) -> None:
         """a and h of each; 0 and infinite where there is none."""
         b, n = self.b, self.n
         self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)

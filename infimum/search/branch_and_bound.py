@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.bound_order import parts_of
-from infimum.bounds.interface import CuttingPart, Outcome, Part
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
-from infimum.certify.uniqueness_question import can_be_settled
+from infimum.certify.uniqueness_question import can_be_isolated
 from infimum.certify.verdict import BOTTOM, merged
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import WIDE
@@ -19,16 +19,16 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.region_heap import Heap
-from infimum.search.region_outcomes import Fates, judged
-from infimum.search.region_pool import Pool, Regions, can_be_cut
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_outcomes import RegionOutcomes, judged
+from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 from infimum.support.clock import pause, stoppable
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.certify import region_isolation as settling
 else:
-    settling = Late("certify.region_isolation")
+    settling = LazyModule("certify.region_isolation")
 
 FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
@@ -47,7 +47,7 @@ def lanes_of(batch: int, n: int) -> int:
     return max(LEAST, min(batch, _TERMS * batch // n))
 
 
-class Branch:
+class BranchAndBound:
     """The regions of a problem, and the parts that shrink them, in order. `lower()` and the incumbent's upper bound enclose the
     infimum.
 
@@ -57,14 +57,14 @@ class Branch:
     """
 
     def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, batch: int | None = None,
-                 start: StartBoxes | None = None, parts: list[Part] | None = None):
+                 start: StartBoxes | None = None, parts: list[RegionTest] | None = None):
         lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays, self.lanes = evaluator.arrays_for(self.batch), lanes_of(self.batch, self.n)
         self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
         self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
-        self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
+        self.pool = RegionPool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = self.largest_step = 0
         self.cuts = 0  # of the step that has begun
@@ -75,7 +75,7 @@ class Branch:
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
-        self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
+        self.cutting = [part for part in self.parts if isinstance(part, CuttingTest)]
         self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
@@ -129,7 +129,7 @@ class Branch:
             return True
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self.wide(1) is None)
 
-    def wide(self, count: int) -> tuple[Heap, Any, Any] | None:
+    def wide(self, count: int) -> tuple[RegionHeap, Any, Any] | None:
         """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
         cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
@@ -141,13 +141,13 @@ class Branch:
         return None
 
     # ---- what is dealt to others in rounds
-    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
+    def to_deal(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
         """What finds up to so many regions, those that a step would take; as long as the pool stays as it is the same ones, also
         when it makes room for more."""
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
-            def find() -> tuple[Heap, Any]:
+            def find() -> tuple[RegionHeap, Any]:
                 found = self.wide(count)
                 return (pool.front, ()) if found is None else found[:2]
             return find
@@ -243,7 +243,7 @@ class Branch:
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.worth_at_last and many))]
             try:
-                self.pool = Pool(self.n, self.arrays, pool.size)
+                self.pool = RegionPool(self.n, self.arrays, pool.size)
                 self.pool.restore(state.arrays)
                 self._join()
                 self._tighten(parts)
@@ -270,14 +270,14 @@ class Branch:
             joined = joined.with_(some)
         self.pool.replace(joined)
 
-    def _tighten(self, parts: list[Part]) -> None:
+    def _tighten(self, parts: list[RegionTest]) -> None:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
         for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
             if not 0 < len(self.pool) <= _REST or not self.ask(parts):
                 return
 
-    def ask(self, parts: list[Part]) -> int:
+    def ask(self, parts: list[RegionTest]) -> int:
         """Asks these parts about all regions; for how many that was worth its cost. If that fails, all is as it was."""
         before, final = self.pool.everything(), self.final
         regions, gained, found = self.arrays.send(before.columns()), 0, []
@@ -298,7 +298,7 @@ class Branch:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_settled(self.evaluator):
+        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_isolated(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
@@ -306,8 +306,9 @@ class Branch:
         if not groups or not worth:
             return
         self.next_look = _IN_VAIN * self.boxes
-        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last,
-                               outer=self.incumbent.outer).left
+        left = settling.isolate_regions(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start,
+                                        last,
+                                        outer=self.incumbent.outer).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
         if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
             return
@@ -332,7 +333,7 @@ class Branch:
         return parents
 
     # ---- what is left of regions
-    def _tested(self, parents: Any, pieces: int) -> list[Fates]:
+    def _tested(self, parents: Any, pieces: int) -> list[RegionOutcomes]:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
         cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
@@ -345,7 +346,7 @@ class Branch:
                 found = self._asked(part, self._together(found), tried)
         return found
 
-    def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
+    def _asked(self, part: RegionTest, regions: Any, tried: bool) -> list[RegionOutcomes]:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
         count = regions.shape[1]
         some = min(part.sample, count) if tried else count
@@ -354,7 +355,7 @@ class Branch:
             part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
         return found if some == count else [*found, *self.fates([self._some(regions, some, count)])[0]]
 
-    def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:
+    def _in_portions(self, part: RegionTest, regions: Any, count: int) -> tuple[list[RegionOutcomes], int]:
         """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
         found, gone = [], 0
         for begin in range(0, count, part.most or count):
@@ -364,7 +365,7 @@ class Branch:
             found, gone = found + fates, gone + worth
         return found, gone
 
-    def _sorted(self, part: Part, outcomes: list[Outcome]) -> tuple[list[Fates], int]:
+    def _sorted(self, part: RegionTest, outcomes: list[Outcome]) -> tuple[list[RegionOutcomes], int]:
         """What becomes of the regions that a part leaves, and for how many of them it was worth its cost. Offers its points."""
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
@@ -386,14 +387,15 @@ class Branch:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
             self.prune()
 
-    def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
+    def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[RegionOutcomes], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
         fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
         orders = self.arrays.order(FATES, *fates, *rows)
         counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
-        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], counts
+        return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
+                for regions in arrays], counts
 
-    def keep(self, found: list[Fates]) -> None:
+    def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
         final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
                  if f.counts[FINAL]]
@@ -420,7 +422,7 @@ class Branch:
         self.pool.prune(self.incumbent.upper)
         self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 
-    def _together(self, found: list[Fates]) -> Any:
+    def _together(self, found: list[RegionOutcomes]) -> Any:
         """What is kept, in one array."""
         whole, at = self.arrays.empty(rows_of(self.n), sum(len(f.kept) for f in found)), 0
         for f in found:

@@ -15,7 +15,7 @@ import numpy as np
 
 from infimum.errors import BoundsError, CheckpointError, InfimumError, InternalError, OptionError
 from infimum.problem.problem import Problem
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.checkpoint import State
 
 _MOST = 1 << 62
@@ -132,7 +132,7 @@ def _ends_of(arrays: dict[str, np.ndarray], whose: str, what: str, *within: np.n
     if f"{whose}outer.lo" not in arrays:
         _check_box(*inner, what, *within)
         return inner
-    lo, hi, least, most = outer = [arrays[f"{whose}outer.{name}"] for name in Outer._fields]
+    lo, hi, least, most = outer = [arrays[f"{whose}outer.{name}"] for name in OuterBox._fields]
     _check_box(lo, hi, what, *within)
     if any(end.dtype != np.float64 or end.shape != lo.shape for end in (*inner, *outer)):
         raise _Wrong(f"the ends of {what} are no numbers, or not as many")

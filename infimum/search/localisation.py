@@ -12,12 +12,12 @@ from copy import copy
 
 import numpy as np
 
-from infimum.bounds.interface import Part
+from infimum.bounds.interface import RegionTest
 from infimum.certify.uniqueness_question import is_short
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
@@ -34,7 +34,7 @@ def affordable(boxes: int, max_boxes: int | None) -> float:
 
 
 def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
-              parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
+              parts: Callable[[], Sequence[RegionTest]] | None = None) -> Iterator[BranchAndBound | None]:
     """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
     Yields no branch and bound where the minimisers are not isolated, where it is not worth the work, or where it would take more
     than `most` boxes.
@@ -43,8 +43,8 @@ def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: R
     if most <= 0 or not _worth(evaluator, goal, lo, hi, regions):
         return
     narrow = float(_NARROW * (hi - lo)[hi > lo].min())
-    search = Branch(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
-                    None if parts is None else parts())
+    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
+                            None if parts is None else parts())
     search.begin(regions.lo, regions.hi, lower)
     search.floor = lower
     yield None

@@ -12,7 +12,7 @@ _LEAST_ROOM = 1024  # regions
 _FETCHED = 1 << 23  # numbers at a time
 
 
-class Heap:
+class RegionHeap:
     """Regions in columns, in the order they came. What is taken leaves a gap, a lower bound that is NaN, until many gaps are.
 
     Nothing is lost where memory runs out: a method that needs some either ends or leaves everything as it was. `add` needs none

@@ -10,7 +10,7 @@ from infimum.kernel.region_cut import FATES, NEAR
 
 
 @dataclass(frozen=True, slots=True)
-class Fates:
+class RegionOutcomes:
     """Regions, columns of an array, sorted by what becomes of them; `counts` holds how many there are of each fate."""
 
     regions: Any
@@ -18,7 +18,7 @@ class Fates:
     counts: list[int]
 
     @classmethod
-    def of_none(cls, regions: Any) -> "Fates":
+    def of_none(cls, regions: Any) -> "RegionOutcomes":
         """Of an array without columns."""
         return cls(regions, [], [0] * FATES)
 

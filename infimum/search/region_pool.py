@@ -7,7 +7,7 @@ import numpy as np
 
 from infimum.kernel.region_cut import rows_of
 from infimum.problem.problem import Problem
-from infimum.search.region_heap import Heap
+from infimum.search.region_heap import RegionHeap
 
 _WORK = 2  # a step works on so many times the regions that it may leave
 
@@ -68,7 +68,7 @@ class Regions:
         return cls(*(arrays[f"{name}.{slot}"] for slot in cls.__slots__))
 
 
-class Pool:
+class RegionPool:
     """Takes thousands of regions at a time, lowest first, and gives nothing up but what is certainly above the upper bound.
 
     The lowest regions are at hand (`front`), the others are `waiting` and looked through only when the front runs short; none
@@ -79,7 +79,7 @@ class Pool:
 
     def __init__(self, n: int, arrays: Any, front: int = 1 << 15):
         self.n, self.arrays, self.size = n, arrays, front
-        self.front, self.waiting, self.border = Heap(arrays, n), Heap(arrays, n), np.inf
+        self.front, self.waiting, self.border = RegionHeap(arrays, n), RegionHeap(arrays, n), np.inf
         self.full = 4 * front  # a larger front is divided
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ class Pool:
         except MemoryError:
             if self.waiting.arrays is self.arrays.here:
                 raise
-        waiting = Heap(self.arrays.here, self.n)  # not within the exception, which holds what the attempt has taken
+        waiting = RegionHeap(self.arrays.here, self.n)  # not within the exception, which holds what the attempt has taken
         waiting.replace(self.waiting.everything())
         self.waiting = waiting
         need()

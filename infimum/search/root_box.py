@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.bounds.sweeps.slice_refinement import Refiner
+from infimum.bounds.sweeps.slice_refinement import SliceRefinement
 from infimum.bounds.sweeps.sweep_kernel import SLICES
 from infimum.bounds.sweeps.sweeps import FEW, Sweeper
 from infimum.certify.region_isolation import GROUPS, VARIABLES
-from infimum.certify.uniqueness_question import settle_all
+from infimum.certify.uniqueness_question import isolate_all
 from infimum.chains.chain import Chain
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
@@ -27,7 +27,7 @@ _SHARE, _SLOW = 64, 32  # unless many in a row shrink less than a share of all: 
 _FEW = 16    # fewer regions of few variables are not worth its time to second order
 
 
-class Root:
+class RootBox:
     """One box that holds every minimiser. `lower()` and the incumbent's upper bound enclose the infimum. The box around several
     start boxes stays as it is: sweeps and what follows them are about a product of intervals."""
 
@@ -35,7 +35,7 @@ class Root:
         self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(incumbent.lo)
         self.box, self.known, self.sweeps = tuple(end[:, None] for end in incumbent.region), -np.inf, 0  # f is not below that
         self.start = start
-        self.refiner: Refiner | Chain | None = None  # of the box as it is now
+        self.refiner: SliceRefinement | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
         self.settled: Regions | None = None  # what second order has left of them
 
@@ -71,7 +71,7 @@ class Root:
 
     def sweep(self, refines: bool = True) -> Iterator[None]:
         """Sweeps until there is nothing to do, or it no longer pays; then refines, if that is wanted and possible."""
-        refines, slow = refines and self.sweeper is not None and Refiner.possible(self.sweeper), 0
+        refines, slow = refines and self.sweeper is not None and SliceRefinement.possible(self.sweeper), 0
         while self.sweeper is not None:
             self._forget_refinement()
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
@@ -94,7 +94,7 @@ class Root:
 
     def _refine(self) -> Iterator[None]:
         """Takes the box apart into slices of each variable, halved while that pays."""
-        yield from self._taken_apart(Refiner(self.sweeper, self.box, self.goal, self.incumbent))
+        yield from self._taken_apart(SliceRefinement(self.sweeper, self.box, self.goal, self.incumbent))
 
     def chain(self, memory_limit: float | None, max_boxes: int | None, of: Callable[..., Chain | None]) -> Iterator[None]:
         """Takes it apart by the structure of the function, where it has one: `of` makes the search."""
@@ -111,14 +111,14 @@ class Root:
         """Has the chain used up the boxes it may enclose?"""
         return isinstance(self.refiner, Chain) and self.refiner.evaluations >= self.refiner.max_boxes
 
-    def _taken_apart(self, refiner: Refiner | Chain) -> Iterator[None]:
+    def _taken_apart(self, refiner: SliceRefinement | Chain) -> Iterator[None]:
         self.refiner = refiner
         for _ in refiner.steps():
             self._take(refiner)
             yield
         self._take(refiner)
 
-    def _take(self, refiner: Refiner | Chain) -> None:
+    def _take(self, refiner: SliceRefinement | Chain) -> None:
         if refiner.empty:
             self.box = np.full((self.n, 1), np.inf), np.full((self.n, 1), -np.inf)
         else:
@@ -135,7 +135,7 @@ class Root:
         if boxes is None and merged.count <= GROUPS:
             boxes = merged.boxes()
         if boxes is not None and boxes[0].shape[1] <= GROUPS:
-            found = settle_all(self.incumbent, boxes, self.lower())
+            found = isolate_all(self.incumbent, boxes, self.lower())
             if found is not None and (widths(found.lo, found.hi) <= self.goal.xtol).all():
                 self.settled = found
 

@@ -1,10 +1,10 @@
 """Rounds: the regions of a search are dealt to others in portions, and what is left of all of them comes back.
 
-A round is a step of a search, `Branch` or `NewtonSearch`, that others take. It deals the lowest regions, by turns in the order of
-their lower bounds, so that portions are alike; a portion is a search of its own with some of the regions, as a checkpoint would
-hold it, and a number of boxes that it may enclose. What comes back is a function of that alone. Answers are put together in the
-order of the portions and not in that of their arrival, so the bits of a proof depend on `batch` and on the number of portions,
-and neither on how many worked on them nor on when. A portion that is lost is dealt again.
+A round is a step of a search, `BranchAndBound` or `NewtonSearch`, that others take. It deals the lowest regions, by turns in the
+order of their lower bounds, so that portions are alike; a portion is a search of its own with some of the regions, as a
+checkpoint would hold it, and a number of boxes that it may enclose. What comes back is a function of that alone. Answers are put
+together in the order of the portions and not in that of their arrival, so the bits of a proof depend on `batch` and on the number
+of portions, and neither on how many worked on them nor on when. A portion that is lost is dealt again.
 
 **The limit on boxes.** Where fewer boxes are left to the run than a round takes, portions get what is left in passes, and go on
 from what the last pass left of them. If all of them come as far as they would have come in one pass, the round is that round.
@@ -29,9 +29,9 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached
-from infimum.search.region_heap import Heap
-from infimum.search.region_outcomes import Fates
-from infimum.search.region_pool import Pool
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_outcomes import RegionOutcomes
+from infimum.search.region_pool import RegionPool
 from infimum.support.clock import OutOfTime
 
 PORTIONS = 64  # of a round, unless the user says otherwise
@@ -46,13 +46,13 @@ Arrays = dict[str, np.ndarray]
 Learnt = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
 
 
-class Search(Protocol):
-    """What a round asks of a search, `Branch` or `NewtonSearch`, which explain it."""
+class RoundSearch(Protocol):
+    """What a round asks of a search, `BranchAndBound` or `NewtonSearch`, which explain it."""
 
     evaluator: Evaluator
     goal: Goal
     incumbent: Incumbent
-    pool: Pool
+    pool: RegionPool
     arrays: Any
     n: int
     batch: int
@@ -68,9 +68,9 @@ class Search(Protocol):
 
     def step(self) -> None: ...
     def judge_parts(self) -> None: ...
-    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]: ...
-    def fates(self, arrays: list[Any]) -> tuple[list[Fates], Any]: ...
-    def keep(self, found: list[Fates]) -> None: ...
+    def to_deal(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]: ...
+    def fates(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], Any]: ...
+    def keep(self, found: list[RegionOutcomes]) -> None: ...
     def put_aside_too(self, answers: list[Arrays]) -> Callable[[], None]: ...
     def none_put_aside(self) -> Arrays: ...
     def prune(self) -> None: ...
@@ -104,7 +104,7 @@ class WorkersLost(RoundEnded):
     """Those who work on portions are lost again and again."""
 
 
-def work_off(branch: Search, budget: int) -> State:
+def work_off(branch: RoundSearch, budget: int) -> State:
     """Steps until nothing is left to do or so many boxes are enclosed; what is left."""
     while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
         branch.step()
@@ -117,11 +117,11 @@ def operations(evaluator: Evaluator) -> int:
     return sum(node.size for node in topological(roots))
 
 
-class _Dealt(NamedTuple):
+class _RoundState(NamedTuple):
     """What a round has dealt: how to find the regions in the pool, their columns, which portion has which of these, what has
     come back, and the boxes that a portion was given for that."""
 
-    find: Callable[[], tuple[Heap, Any]]
+    find: Callable[[], tuple[RegionHeap, Any]]
     columns: np.ndarray
     shares: list[np.ndarray]
     answers: dict[int, State]
@@ -139,7 +139,7 @@ class _Dealt(NamedTuple):
         return portion not in self.answers or self.given[portion] <= self.used(portion) < budget
 
 
-class Dealing:
+class PortionRounds:
     """Rounds of so many portions each, of whatever kind, which a dealer has worked off."""
 
     def __init__(self, dealer: Dealer, portions: int = PORTIONS):
@@ -158,14 +158,14 @@ class Dealing:
         return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
 
 
-class Rounds(Dealing):
+class StepRounds(PortionRounds):
     """Rounds of a search that is cut and tested in steps."""
 
     def __init__(self, dealer: Dealer, portions: int = PORTIONS):
         super().__init__(dealer, portions)
         self._worth: int | None = None  # the boxes of a portion that is worth its way
 
-    def round(self, branch: Search, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
+    def round(self, branch: RoundSearch, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
         none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
@@ -195,7 +195,7 @@ class Rounds(Dealing):
         self._learn(branch, dealt, budget)
         return True
 
-    def _given(self, dealt: _Dealt, budget: int, left: float, step: int) -> dict[int, int]:
+    def _given(self, dealt: _RoundState, budget: int, left: float, step: int) -> dict[int, int]:
         """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get
         half of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step
         is as large as one has turned out to be."""
@@ -210,7 +210,7 @@ class Rounds(Dealing):
         each = max(1, int(left) // (2 * len(some)))
         return {k: min(budget, dealt.used(k) + each) for k in some}
 
-    def _deal(self, dealt: _Dealt, given: dict[int, int], known: State) -> Iterator[None]:
+    def _deal(self, dealt: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
         """A pass: so many boxes for each of these portions."""
         numbers, come = list(given), 0
 
@@ -227,14 +227,14 @@ class Rounds(Dealing):
         if come < len(numbers):
             raise InternalError(f"of {len(numbers)} portions {come} came back")
 
-    def end(self, branch: Search) -> None:
+    def end(self, branch: RoundSearch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
         dealt, self._dealt = self._dealt, None
         if dealt is not None and dealt.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
                 self._merge(branch, dealt)
 
-    def _learn(self, branch: Search, dealt: _Dealt, budget: int) -> None:
+    def _learn(self, branch: RoundSearch, dealt: _RoundState, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
         boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
         enough = boxes < _USED * budget * self.portions
@@ -242,25 +242,25 @@ class Rounds(Dealing):
         branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
 
     # ---- what is dealt
-    def _budget(self, branch: Search) -> int:
+    def _budget(self, branch: RoundSearch) -> int:
         """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
         return max(LEAST, min(self._enough(branch), branch.boxes // self.portions))
 
-    def _enough(self, branch: Search) -> int:
+    def _enough(self, branch: RoundSearch) -> int:
         if self._worth is None:
             factor = 1 if branch.evaluator.system is None else _CONSTRAINED
             steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
             self._worth = max(branch.lanes // _OF_A_STEP, min(steps, work) // factor)
         return self._worth
 
-    def _chosen(self, find: Callable[[], tuple[Heap, Any]]) -> _Dealt:
+    def _chosen(self, find: Callable[[], tuple[RegionHeap, Any]]) -> _RoundState:
         heap, index = find()
         columns = _columns(heap, index)
         order = np.argsort(columns[heap.row], kind="stable")
-        return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
+        return _RoundState(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
 
     # ---- what comes back
-    def _merge(self, branch: Search, dealt: _Dealt) -> None:
+    def _merge(self, branch: RoundSearch, dealt: _RoundState) -> None:
         """Puts the answers into the pool and takes out what was dealt, in an order that loses nothing wherever it fails: a better
         point is one in any case; room may be short, and then nothing else has changed."""
         answers = [dealt.answers[k] for k in sorted(dealt.answers)]
@@ -287,7 +287,7 @@ class Rounds(Dealing):
         if better:
             branch.prune()  # all that was not dealt
 
-    def _count(self, branch: Search, answers: list[State], above: int) -> None:
+    def _count(self, branch: RoundSearch, answers: list[State], above: int) -> None:
         """Adds up what was counted."""
         for answer in answers:
             branch.boxes += answer.values["boxes"]
@@ -298,11 +298,11 @@ class Rounds(Dealing):
         branch.steps, self.done = branch.steps + 1, self.done + 1
 
 
-def _columns(heap: Heap, index: Any) -> np.ndarray:
+def _columns(heap: RegionHeap, index: Any) -> np.ndarray:
     return heap.arrays.fetch(heap.arrays.gather(heap.data, index))
 
 
-def _known(branch: Search, learnt: dict[str, np.ndarray]) -> State:
+def _known(branch: RoundSearch, learnt: dict[str, np.ndarray]) -> State:
     """The state of a search that has counted nothing yet, but for the regions at hand."""
     known, pool = branch.state_but_regions(), branch.pool
     others = {"pool": np.array([np.inf, 4.0 * pool.size]), "pool.waiting": np.empty((rows_of(branch.n), 0)),

@@ -13,7 +13,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import rows
 from infimum.search.region_pool import can_be_cut
-from infimum.sets.covering import Covering, Tests
+from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extreme_points import attained, furthest, verified
 
 _TOGETHER = 1 << 10  # regions that are cut at a time
@@ -59,7 +59,7 @@ class Extent:
 
     def run(self, slack: Callable[[], float]) -> Iterator[None]:
         """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the edge, as these are by then."""
-        every, values = Tests(self.evaluator, *self.bounds, held=self.axis), Tests(self.evaluator, *self.bounds)
+        every, values = CoveringTests(self.evaluator, *self.bounds, held=self.axis), CoveringTests(self.evaluator, *self.bounds)
         end = self.bounds[1][self.axis] if self.sign > 0 else -self.bounds[0][self.axis]
         while True:
             far, known = self._far, max(self.best, self.sign * float(self.edge[self.axis]))

@@ -22,7 +22,7 @@ _TOGETHER, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volum
 _LITTLE = 0.125  # of what is wanted: no more can be gained
 
 
-class Judged(NamedTuple):
+class BoxJudgement(NamedTuple):
     """Which boxes lie `inside` the set, which `outside`. `varies` (n, N): of these axes the one with the largest number should be
     cut; NaN where nothing tells. `between`: boxes that will never be inside or outside, however they are cut."""
 
@@ -35,33 +35,33 @@ class Judged(NamedTuple):
 class Judge(Protocol):
     """Says of boxes (n, N) of a frame where they lie, and which points (n, N) certainly belong to the set."""
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged: ...
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement: ...
 
     def holds(self, points: np.ndarray) -> np.ndarray: ...
 
 
-class Sublevel:
+class SublevelJudge:
     """{f <= t} within a box of x: a box is inside where f is at most `inner`, outside where it is above `outer`."""
 
     def __init__(self, evaluator: Evaluator, inner: float, outer: float):
         self.evaluator, self.inner, self.outer = evaluator, inner, outer
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement:
         found = both_ends(self.evaluator, frame, lo, hi)
         between = (found.lo > self.inner) & (found.hi <= self.outer)
-        return Judged(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies, between)
+        return BoxJudgement(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies, between)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         return verified(self.evaluator, points, self.inner)
 
 
-class Within:
+class RestrictedJudge:
     """Another judge's set, as far as it lies in a box [low, high] of x."""
 
     def __init__(self, judge: Judge, low: np.ndarray, high: np.ndarray):
         self.other, self.low, self.high = judge, low[:, None], high[:, None]
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement:
         place = frame.place(lo, hi)
         beyond = ((place[0] > self.high) | (place[1] < self.low)).any(axis=0)
         within = ((place[0] >= self.low) & (place[1] <= self.high)).all(axis=0)

@@ -13,11 +13,11 @@ from infimum.certify.newton_polish import polished
 from infimum.certify.verdict import merged
 from infimum.evaluation.evaluator import Evaluator
 from infimum.search.region_pool import Regions
-from infimum.sets.covering import Covering, Tests
+from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extent import Extent
 from infimum.sets.extreme_points import attained, furthest
 from infimum.sets.frame import Frame
-from infimum.sets.paving import Judge, Paving, Sublevel, Within
+from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 
 _TOGETHER = 1 << 11         # regions that are cut at a time, unless fewer are wanted
 _ENOUGH, _BACK = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
@@ -69,20 +69,20 @@ class Component:
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
-class Search:
+class SublevelSearch:
     """Runs step by step. `ratio`: of the volumes of what is not outside and of what is inside, at which paving ends; None: it is
     not paved. `width_ratio`: the same of the intervals of each variable. `principal`: paving in coordinates of its own."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, inner: float, outer: float, points: np.ndarray,
                  ratio: float | None = 1.05, width_ratio: float | None = 1.01, principal: bool = True,
-                 judge: Judge | None = None, tests: Tests | None = None, ordered: tuple[tuple[int, int], ...] = ()):
+                 judge: Judge | None = None, tests: CoveringTests | None = None, ordered: tuple[tuple[int, int], ...] = ()):
         """`points` (n, N) are where to look for the set, besides what is found. `judge` and `tests`, where they are given, are of
         a smaller set than f and the thresholds tell. `ordered`: pairs of variables of which the first may be taken not to be
         larger than the second, since f does not change if they are exchanged together with others."""
         self.evaluator, self.lo, self.hi, self.inner, self.outer, self.points = evaluator, lo, hi, inner, outer, points
         self.ratio, self.width_ratio, self.principal = ratio, width_ratio, principal
-        self.judge = Sublevel(evaluator, inner, outer) if judge is None else judge
-        self.tests = Tests(evaluator, lo, hi) if tests is None else tests
+        self.judge = SublevelJudge(evaluator, inner, outer) if judge is None else judge
+        self.tests = CoveringTests(evaluator, lo, hi) if tests is None else tests
         self.covering = Covering.of_box(evaluator, outer, lo, hi)
         self.scale = np.where(hi > lo, hi - lo, 1.0)[:, None]
         self.components: list[Component] = []
@@ -239,7 +239,7 @@ class Search:
             lo, hi = lo[:, some], hi[:, some]
         else:
             lo, hi = frame.coordinates(lo, hi)
-        component.paving = Paving(Within(self.judge, *bounds), frame, lo, hi)
+        component.paving = Paving(RestrictedJudge(self.judge, *bounds), frame, lo, hi)
         yield
         yield from component.paving.run(self.ratio)
 

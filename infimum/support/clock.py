@@ -27,7 +27,7 @@ class OutOfTime(BaseException):
     best: tuple | None = None
 
 
-class Over(OutOfTime):
+class RunTimeOver(OutOfTime):
     """The whole time of a run is over: what it has found so far is its answer."""
 
 
@@ -78,7 +78,7 @@ class Watch:
     def pause(self) -> None:
         """Raises Over if it is time to."""
         if self.is_over:
-            raise Over
+            raise RunTimeOver
 
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 
-class Late:
+class LazyModule:
     """A module of infimum: `Late("kernel.hessian").hessian` imports it and is what it calls so."""
 
     def __init__(self, name: str):

@@ -11,7 +11,7 @@ from infimum.evaluation.evaluator import Derivative, Evaluator
 from infimum.evaluation.programs import GRADIENT, JACOBIAN
 from infimum.kernel import routines
 from infimum.kernel.ir import Builder
-from infimum.support.clock import Over, Watch, stoppable
+from infimum.support.clock import RunTimeOver, Watch, stoppable
 
 
 def chain(x):
@@ -111,5 +111,5 @@ def test_kernels_hear_the_clock_where_nothing_is_lost(boxes):
     f.gradient(*boxes)
     with Watch(whole=0.0):
         f.gradient(*boxes)
-        with pytest.raises(Over), stoppable():
+        with pytest.raises(RunTimeOver), stoppable():
             f.gradient(*boxes)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.fixing import Fixing
+from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import topological, var
 from infimum.problem.fixed_variables import Fixed, Reduced, without_fixed
 from tests.engine.constrained.planted_systems import evaluator_of
@@ -44,7 +44,7 @@ def test_the_same_function_of_fewer_variables(name, free):
 
 
 def test_sums_are_taken_apart():
-    fixing = Fixing(var("x", (6,)), *[np.full(6, 0.5)] * 2, np.array([1, 3]))
+    fixing = VariableFixing(var("x", (6,)), *[np.full(6, 0.5)] * 2, np.array([1, 3]))
     for name, mixes in (("a sum", False), ("scalars", False), ("a matrix", False), ("tests", False), ("neighbours", True)):
         assert fixing.mixes(fixing([infimum.compile(FUNCTIONS[name], 6).f])) == mixes
 

@@ -17,7 +17,7 @@ from infimum.backend.cuda.gpu_arrays import GpuArrays
 from infimum.backend.hybrid import HybridBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds import shaving_kernel
-from infimum.bounds.sweeps.local_context import Numbers
+from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
@@ -48,7 +48,7 @@ def regions_of(rng: np.random.Generator, n: int, count: int) -> np.ndarray:
 def test_numbers_have_the_bits_of_their_definition(name):
     n = 7
     f = compiled(name, n)
-    numbers, regions = Numbers(f.local), regions_of(np.random.default_rng(len(name)), n, 60)
+    numbers, regions = ContextNumbers(f.local), regions_of(np.random.default_rng(len(name)), n, 60)
     lo, hi = regions[:n], regions[n:2 * n]
     found = f.run(CONTEXT, [lo, hi]) if numbers.needs_context else []
     low, high = np.linspace(-3.0, -2.0, n), np.linspace(5.0, 6.0, n)

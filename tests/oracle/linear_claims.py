@@ -21,7 +21,7 @@ from infimum.interval.pair import Pair
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder
 from infimum.kernel.region_cut import GONE, rows
-from infimum.relax.backward_bound_kernel import Below
+from infimum.relax.backward_bound_kernel import BackwardBoundKernel
 from tests.oracle.linear_functions import Sample, boxes, points, sample
 
 HAS_ARB = find_spec("flint") is not None
@@ -66,7 +66,7 @@ class Lines:
 
     def __init__(self, f: Expr, n: int, backend: Any = None):
         b, data, self.n = Builder(), Data(), n
-        found, = Below(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,))).lines
+        found, = BackwardBoundKernel(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,))).lines
         with b.loop(n) as turn:
             b.output(0, turn.index, found.slope(turn.index))
         b.output(1, 0, found.nlo)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.trial_workers import LocalWorkers
 from infimum.engines import auto
 from infimum.errors import OptionError, TrialError
 from infimum.parallel import ray_cluster
 from infimum.parallel.process_workers import Processes
 from infimum.parallel.proofs.portion_dealer import WorkerDealer
-from infimum.search.rounds import Rounds
+from infimum.search.rounds import StepRounds
 from infimum.support.clock import Watch
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
@@ -75,11 +75,12 @@ class Broken(Processes):
         return self.tickets
 
     def next_finished(self, timeout=None):
-        from infimum.blackbox.outcome import Kind, Outcome
-        from infimum.blackbox.trial_workers import Finished
+        from infimum.blackbox.outcome import Outcome, OutcomeKind
+        from infimum.blackbox.trial_workers import FinishedTrial
 
         self.outstanding -= 1
-        return Finished(self.tickets - self.outstanding, Outcome.failed(Kind.CRASH, "the worker process ended: killed"))
+        return FinishedTrial(self.tickets - self.outstanding,
+                             Outcome.failed(OutcomeKind.CRASH, "the worker process ended: killed"))
 
     def close(self):
         self.closed = True
@@ -108,7 +109,7 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
 
 def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp_path, monkeypatch):
     """A run that is stopped in a round before which there was a late search: that is over when it is resumed."""
-    begun, stop, usual = [], [], Rounds.round
+    begun, stop, usual = [], [], StepRounds.round
 
     def in_round(self, branch, **asked):
         steps = branch.steps
@@ -117,7 +118,7 @@ def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp
             stop.extend([True] if steps == auto._LATE and number == 1 else [])
             yield
         return rest.value
-    monkeypatch.setattr(Rounds, "round", in_round)
+    monkeypatch.setattr(StepRounds, "round", in_round)
     infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
     monkeypatch.setattr(auto, "_LATE", begun[1])
     whole = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
@@ -149,12 +150,12 @@ def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
     """Up to a step or so; and who goes on with more has the bits of one run."""
     rounds = []
 
-    def merge(self, branch, dealt, _usual=Rounds._merge):
+    def merge(self, branch, dealt, _usual=StepRounds._merge):
         before = branch.boxes
         _usual(self, branch, dealt)
         rounds.append((before, branch.boxes))
     with monkeypatch.context() as patched:
-        patched.setattr(Rounds, "_merge", merge)
+        patched.setattr(StepRounds, "_merge", merge)
         whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
     most = sum(max(rounds, key=lambda ends: ends[1] - ends[0])) // 2  # in the middle of the longest round
     early = infimum.minimize(waves, BOUNDS, workers=1, max_boxes=most, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
@@ -200,8 +201,8 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
 
     def over(self):
         if self.last is not None and begun:
-            from infimum.support.clock import Over
-            raise Over
+            from infimum.support.clock import RunTimeOver
+            raise RunTimeOver
     usual = WorkerDealer.deal
 
     def deal(self, count, portion):
@@ -270,7 +271,7 @@ def test_a_cluster_is_joined_by_any_of_its_names(monkeypatch, address):
                           shutdown=asked.clear, cluster_resources=lambda: {"CPU": 2.0},
                           get_runtime_context=lambda: SimpleNamespace(gcs_address="10.0.0.1:6379"))
 
-    class Joined(InThisProcess):
+    class Joined(LocalWorkers):
         def __init__(self, box, address, **settings):
             super().__init__(box)
             self.joined = ray_cluster.join(address)

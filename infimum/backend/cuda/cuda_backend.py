@@ -11,7 +11,7 @@ import numpy as np
 from infimum.backend import ptx
 from infimum.backend.cuda.gpu import gpu
 from infimum.backend.cuda.gpu_arrays import GpuArrays
-from infimum.backend.cuda.launch import Blocks, Lanes
+from infimum.backend.cuda.launch import BlockLaunch, LaneLaunch
 from infimum.errors import DeviceError, ShapeError
 from infimum.kernel.ir import Kernel
 
@@ -88,7 +88,7 @@ class CudaKernel:
         self._slots = kernel.inputs, kernel.outputs
         self._thread_bytes = 8 * sum(kernel.buffers)
         self._constants = _Constants(), _Constants()
-        self._lanes, self._blocks = (way(kernel, backend.gpu, backend.block, backend.grid) for way in (Lanes, Blocks))
+        self._lanes, self._blocks = (way(kernel, backend.gpu, backend.block, backend.grid) for way in (LaneLaunch, BlockLaunch))
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: Any, udata: Any, threads: int = 1, times: int = 1) -> None:
         """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.

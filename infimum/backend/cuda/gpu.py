@@ -57,12 +57,12 @@ class Gpu:
                                   "or the CuPy for its version, as pip install cupy-cuda12x") from error
             raise DeviceError(f"no NVIDIA GPU answers ({error}); install NVIDIA's driver (no CUDA toolkit is needed)") from error
 
-    def use(self) -> "_Use":
+    def use(self) -> "_CurrentDevice":
         """`with gpu.use():` makes it CuPy's current device. What CUDA reports meanwhile becomes an error of ours.
 
         CUDA reports a failed launch at whichever call comes later, so that every call has to be within.
         """
-        return _Use(self)
+        return _CurrentDevice(self)
 
     def told(self, error: BaseException) -> BaseException:
         """What CUDA reports, as an error of ours; other errors as they are."""
@@ -120,7 +120,7 @@ class Gpu:
         return isinstance(error, MemoryError) or any(w in str(error) for w in ("OUT_OF_MEMORY", "cudaErrorMemoryAllocation"))
 
 
-class _Use:
+class _CurrentDevice:
     """See `Gpu.use`. A class, since it is entered a hundred times in a step."""
 
     __slots__ = ("_gpu", "_device")

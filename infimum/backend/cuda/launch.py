@@ -30,7 +30,7 @@ class Launch(NamedTuple):
     scratch: int
 
 
-class _Way(ABC):
+class _LaunchMethod(ABC):
     """Code on the GPU, brought there when it is first needed. `block` and `grid` are what the user gave."""
 
     def __init__(self, kernel: Kernel, gpu: Any, block: int | None, grid: int | None):
@@ -57,7 +57,7 @@ class _Way(ABC):
         return block
 
 
-class Lanes(_Way):
+class LaneLaunch(_LaunchMethod):
     """A box a thread."""
 
     def _text(self) -> str:
@@ -80,7 +80,7 @@ class Lanes(_Way):
         return Launch(self._function, block, grid, each * block * grid)
 
 
-class Blocks(_Way):
+class BlockLaunch(_LaunchMethod):
     """A box a block."""
 
     @cached_property

@@ -12,7 +12,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
 
 
-class Left(NamedTuple):
+class ReducedRegions(NamedTuple):
     """What is left of regions (n, N), and which hold no minimiser."""
 
     lo: np.ndarray
@@ -20,7 +20,7 @@ class Left(NamedTuple):
     none: np.ndarray
 
 
-class Tied:
+class BindingConstraints:
     """Regions (n, N) within the user's bounds (n), with `slopes` (1 + m, n, N) of all rows, that of f first. `lipschitz` are
     those on which f and all tied constraints are, with finite derivatives."""
 

@@ -8,7 +8,7 @@ what its cases leave. The last axis is a lane for each case.
 
 import numpy as np
 
-from infimum.bounds.fritz_john.binding_constraints import Left, Tied
+from infimum.bounds.fritz_john.binding_constraints import BindingConstraints, ReducedRegions
 from infimum.linear_algebra.interval_matrices import (
     Interval,
     down,
@@ -29,12 +29,12 @@ _TOGETHER = 1 << 20  # elements of the matrices of cases that are looked at toge
 _REGULAR = 2.0**-13  # beside slopes of about 1
 
 
-def by_cases(regions: Tied) -> Left:
+def by_cases(regions: BindingConstraints) -> ReducedRegions:
     """Regions on which something is not Lipschitz stay as they are."""
     (n, count), said = regions.lo.shape, regions.lipschitz
     f = np.ones((1, count), bool)
     upward, downward = np.concatenate([f, regions.at_high & regions.tied]), np.concatenate([~f, regions.at_low & regions.tied])
-    work = _Cases(regions, (np.where(downward, -1.0, 0.0), np.where(upward, 1.0, 0.0)))
+    work = _MultiplierCases(regions, (np.where(downward, -1.0, 0.0), np.where(upward, 1.0, 0.0)))
     leaders, lanes = np.concatenate([np.nonzero(upward & said), np.nonzero(downward & said)], axis=1)
     signs = np.where(np.arange(len(lanes)) < np.count_nonzero(upward & said), 1.0, -1.0)
     lo, hi, none = np.full((n, count), np.inf), np.full((n, count), -np.inf), np.ones(count, bool)
@@ -47,13 +47,13 @@ def by_cases(regions: Tied) -> Left:
         np.minimum.at(lo, (slice(None), stays), left.lo[:, ~left.none])
         np.maximum.at(hi, (slice(None), stays), left.hi[:, ~left.none])
     use = said & ~none
-    return Left(np.where(use, lo, regions.lo), np.where(use, hi, regions.hi), said & none)
+    return ReducedRegions(np.where(use, lo, regions.lo), np.where(use, hi, regions.hi), said & none)
 
 
-class _Cases:
+class _MultiplierCases:
     """Regions with the multipliers (1 + m, N) that their rows may have, that of f first."""
 
-    def __init__(self, regions: Tied, multipliers: Interval):
+    def __init__(self, regions: BindingConstraints, multipliers: Interval):
         self.regions, self.multipliers = regions, multipliers
         self.middle = np.minimum(np.maximum(0.5 * regions.lo + 0.5 * regions.hi, regions.lo), regions.hi)
         self.rows = regions.evaluator.rows(self.middle, self.middle)
@@ -66,7 +66,7 @@ class _Cases:
         held = ~regions.may_move
         self.derivatives = np.where(held | regions.on_high, -np.inf, 0.0), np.where(held | regions.on_low, np.inf, 0.0)
 
-    def left(self, leader: np.ndarray, lane: np.ndarray, sign: np.ndarray) -> Left:
+    def left(self, leader: np.ndarray, lane: np.ndarray, sign: np.ndarray) -> ReducedRegions:
         """What cases leave, each a row that leads with a sign in a region."""
         w, slopes = (tuple(end[..., lane] for end in ends) for ends in (self.multipliers, self.scaled))
         for end in w:
@@ -81,7 +81,7 @@ class _Cases:
         on_low, on_high, low, high = (end[:, lane] for end in (at.on_low, at.on_high, *at.faces))
         hi = np.where(on_low & (derivative[0] > 0), np.minimum(hi, low), hi)
         lo = np.where(on_high & (derivative[1] < 0), np.maximum(lo, high), lo)
-        return Left(lo, hi, none | (lo > hi).any(axis=0))
+        return ReducedRegions(lo, hi, none | (lo > hi).any(axis=0))
 
     def _sums(self, slopes: Interval, leader: np.ndarray, lane: np.ndarray) -> Interval:
         """Coefficients (1 + m, r, N) of sums of multiples of the conditions of free variables: about, those that tell one

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.fritz_john.stationary_points import Stationary
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.fritz_john.stationary_points import StationarityTest
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SHAVED
@@ -29,7 +29,7 @@ _MOST = 24                            # variables and constraints
 _TOGETHER = 1 << 20                   # regions times elements of the matrix that are tested together
 
 
-class FritzJohn(Part):
+class FritzJohn(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "fritz_john", "newton"
@@ -39,7 +39,7 @@ class FritzJohn(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, sweeps: int = 2):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _TOGETHER // (self.n + evaluator.system.m) ** 2)
-        self.conditions = Stationary(evaluator, (lo, hi), sweeps)
+        self.conditions = StationarityTest(evaluator, (lo, hi), sweeps)
         self.payoff: Payoff | None = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod

@@ -11,7 +11,7 @@ largest.
 
 import numpy as np
 
-from infimum.bounds.fritz_john.binding_constraints import Left, Tied
+from infimum.bounds.fritz_john.binding_constraints import BindingConstraints, ReducedRegions
 from infimum.bounds.fritz_john.dependent_gradients import by_cases
 from infimum.bounds.fritz_john.kkt_conditions import lagrangian
 from infimum.evaluation.evaluator import Evaluator
@@ -23,14 +23,14 @@ from infimum.linear_algebra.least_squares_multipliers import left_inverse, multi
 from infimum.linear_algebra.positive_definite import midpoint
 
 
-class Stationary:
+class StationarityTest:
     """The conditions for a system within the user's bounds (n). Equations of a Newton step are solved in so many `sweeps`."""
 
     def __init__(self, evaluator: Evaluator, bounds: Interval, sweeps: int = 2):
         self.evaluator, self.bounds, self.sweeps, system = evaluator, bounds, sweeps, evaluator.system
         self.reads = reads(list(system.rows), var("x", (evaluator.n,)))[1:]
 
-    def __call__(self, lo: np.ndarray, hi: np.ndarray) -> Left:
+    def __call__(self, lo: np.ndarray, hi: np.ndarray) -> ReducedRegions:
         """For regions (n, N)."""
         with np.errstate(all="ignore"):
             work = _Regions(self, lo, hi)
@@ -41,15 +41,15 @@ class Stationary:
                 work.contract(which)
             which = np.flatnonzero(work.lipschitz & ~(work.known | work.none))
             if len(which):
-                left = by_cases(Tied(self.evaluator, self.bounds, *(end[:, which] for end in (work.lo, work.hi))))
+                left = by_cases(BindingConstraints(self.evaluator, self.bounds, *(end[:, which] for end in (work.lo, work.hi))))
                 work.lo[:, which], work.hi[:, which], work.none[which] = left
-            return Left(work.lo, work.hi, work.none)
+            return ReducedRegions(work.lo, work.hi, work.none)
 
 
-class _Regions(Tied):
+class _Regions(BindingConstraints):
     """Regions on the way: `usable` are those of which something can be said, with multipliers in `w`."""
 
-    def __init__(self, about: Stationary, lo: np.ndarray, hi: np.ndarray):
+    def __init__(self, about: StationarityTest, lo: np.ndarray, hi: np.ndarray):
         super().__init__(about.evaluator, about.bounds, lo.copy(), hi.copy())
         self.about, self.given, self.known, self.none = about, (lo, hi), self.lipschitz.copy(), np.zeros(lo.shape[1], bool)
         self.loose = self.may_move & ~(self.tied[:, None] & about.reads[..., None]).any(axis=0)

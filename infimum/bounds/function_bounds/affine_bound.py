@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import AFFINE
@@ -24,7 +24,7 @@ _FIRST, _PERIOD, _WORTH = 12, 8, 0.125  # and that in which it is judged: see Pa
 _COST = 5  # in boxes
 
 
-class Affine(Part):
+class AffineBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "affine", "affine", True

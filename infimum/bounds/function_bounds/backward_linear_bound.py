@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR
@@ -24,7 +24,7 @@ _LONG, _MOST = 100, 800  # having so many operations on single numbers; with mor
 _COST = 2  # in boxes
 
 
-class Linear(Part):
+class BackwardLinearBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "linear", "linear", True

@@ -16,7 +16,7 @@ _FIRST, _PERIOD, _WORTH = 8, 64, 0.3  # see Payoff
 _WORTH_IF_COSTLY, _FEW = 0.8, 32  # where the function itself takes all of the time, that of the slices counts fully
 
 
-class ByPieces(FirstOrder):
+class BoundByPieces(FirstOrder):
     """Takes the place of the plain test while it pays."""
 
     name, kernel = "pieces", BRANCH_BY_PIECES

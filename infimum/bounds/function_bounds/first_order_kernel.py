@@ -48,7 +48,7 @@ DISCARD, AXIS, UPPER, LEVEL = range(4)               # rows of FACTS
 _SLICES = 8                                          # of a piece
 
 
-class Bound:
+class FirstOrderKernel:
     """Writes the kernel. Parameters: the user's lower and upper bounds, and the numbers 0 … n-1.
 
     `kernel/region_cut.py` derives the box from a parent and writes other outputs; the tests are these.
@@ -191,6 +191,6 @@ def best_centre(b: Builder, lo: Value, hi: Value, g: Pair) -> Value:
 
 def bound(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer = Bound(f, x, by_pieces)
+    writer = FirstOrderKernel(f, x, by_pieces)
     n = x.size
     return writer.b.kernel(name, 2, 5), writer.data, (1, n, n, n, 4), writer.at

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
-from infimum.bounds.newton_kernel import Recipe
+from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.newton_kernel import SweepPlan
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVED, VALUE
@@ -26,7 +26,7 @@ _TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested tog
 _LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
 
 
-class Step(NamedTuple):
+class NewtonOutcome(NamedTuple):
     """What `bounds/newton_kernel.py` says of regions, and f in the middle of each: a point, its value's upper end, the level
     there."""
 
@@ -36,12 +36,12 @@ class Step(NamedTuple):
     level: Any
 
 
-class Newton(Part):
+class IntervalNewton(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "newton", "newton", True
     sample = 64
-    recipe = Recipe()
+    recipe = SweepPlan()
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -54,7 +54,7 @@ class Newton(Part):
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.n <= MOST
 
-    def step(self, regions: Any) -> Step:
+    def step(self, regions: Any) -> NewtonOutcome:
         """The step, by the recipe."""
         n, run, recipe = self.n, self.evaluator.run, self.recipe
         box, (middle,) = [regions[:n], regions[n:2 * n]], run(CENTRE, [regions])
@@ -66,7 +66,7 @@ class Newton(Part):
         kind = ":".join(map(str, (CONTRACT, len(own), *recipe)))
         inputs = [regions, on_region[_LEVEL], middle, *slope, *on_region[_CURVATURE], *more, *own]
         ends, = run(kind, inputs, parameters=np.concatenate([self.lo, self.hi]))
-        return Step(ends, middle, at_middle[1], at_middle[_LEVEL])
+        return NewtonOutcome(ends, middle, at_middle[1], at_middle[_LEVEL])
 
     def test(self, regions: Any, upper: float) -> Outcome:
         ends, run = self.step(regions).ends, self.evaluator.run

@@ -24,7 +24,7 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, CutOut, can_be_cut, cut, rows, rows_of
+from infimum.kernel.region_cut import GONE, STUCK, RegionPiece, can_be_cut, cut, rows, rows_of
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 from infimum.relax.affine_bound_kernel import enclosures
@@ -35,19 +35,20 @@ LARGEST, ADAPTIVE = range(2)    # choices
 
 def subdomain(name: str, system: System, x: Expr, pieces: int, divided: int, form: int = NATURAL, choice: int = LARGEST) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin). Input: the regions. Parameters: what the sides are
-    multiplied with before they are compared, those of `CutOut`, the width of sides that are narrow enough, the upper bound."""
-    writer = Subdomain(system, x, pieces, min(divided, x.size), form, choice)
+    multiplied with before they are compared, those of `RegionPiece`, the width of sides that are narrow enough, the upper
+    bound."""
+    writer = SubdomainKernel(system, x, pieces, min(divided, x.size), form, choice)
     return writer.b.kernel(name, 1, 1), writer.data, (rows_of(x.size),), writer.at
 
 
-class Subdomain:
+class SubdomainKernel:
     """Writes it."""
 
     def __init__(self, system: System, x: Expr, pieces: int, divided: int, form: int, choice: int):
         self.b, self.data, self.n, self.system, self.divided = Builder(), Data(), x.size, system, divided
         self.at = self.data.offset(np.zeros(self.n + 5))
         self.index = self.data.offset(np.arange(self.n, dtype=float))
-        self.piece = CutOut(self.b, self.n, self._number, self.at + self.n)
+        self.piece = RegionPiece(self.b, self.n, self._number, self.at + self.n)
         self.narrow, self.upper = (self.b.data(self.at + self.n + k) for k in (3, 4))
         whole = np.isin(np.arange(self.n), system.integers).astype(float)
         self.integers = self.data.offset(whole) if system.integers else None

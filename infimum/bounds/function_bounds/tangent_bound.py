@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.tangent_kernel import LEFT, UPPER, WORTH
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LOWEST, SHAVED, TANGENT
@@ -25,7 +25,7 @@ _MOST = 16           # variables: the kernel of the model has no loops
 _TOGETHER = 1 << 22  # regions times variables that are tested together
 
 
-class Tangents(Part):
+class TangentBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "tangents", "tangents", True

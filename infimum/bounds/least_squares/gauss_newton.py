@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVED
@@ -21,7 +21,7 @@ _COST = 2            # in boxes
 _TOGETHER = 1 << 22  # regions times elements of the matrix that are tested together
 
 
-class LeastSquares(Part):
+class GaussNewton(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces, worth_at_last = "least_squares", "least squares", True, True

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.bounds.newton_kernel import Contract
+from infimum.bounds.newton_kernel import NewtonKernel
 from infimum.expr.node import Expr
 from infimum.interval.arithmetic import mul
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
@@ -54,11 +54,11 @@ def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
 
 def residuals(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameter: √U, rounded up."""
-    writer = Residuals(residuals_of(f, x), x.size)
+    writer = GaussNewtonKernel(residuals_of(f, x), x.size)
     return writer.b.kernel(name, 2, 1), writer.data, (4 * x.size,), writer.at
 
 
-class Residuals(Contract):
+class GaussNewtonKernel(NewtonKernel):
     """Writes it."""
 
     def __init__(self, e: Expr, n: int):
@@ -84,7 +84,7 @@ class Residuals(Contract):
                 self._solve(i, row.slopes, whole_if_unsound(b, Pair(b.add(right.nlo, reach), b.add(right.hi, reach))))
         self._write(lo, hi)
 
-    def _rest(self, sums: "Sums") -> tuple[Value, Value]:
+    def _rest(self, sums: "DataSums") -> tuple[Value, Value]:
         """√(U - b²/|z|²) and √U / |z|, rounded up, for b on what is left of the region; √U and 0 where z is of no use."""
         b, root = self.b, self.b.data(self.at)
         total, whole = sums.rest.at_centre, b.mul(root, root)
@@ -126,7 +126,7 @@ class Residuals(Contract):
         entries = [[found[min(i, j), max(i, j)] for j in every] for i in every]
         return [[Pair(b.neg(v), v) for v in row] for row in entries], list(total.results[len(products):])
 
-    def _sums(self, multipliers: list[list[Value]], slopes: list[Value], box: Callable[[int], Pair]) -> "tuple[Sums, Value]":
+    def _sums(self, multipliers: list[list[Value]], slopes: list[Value], box: Callable[[int], Pair]) -> "tuple[DataSums, Value]":
         """Everything that the equations need, and the least level of all elements on the region."""
         b, at_centre, on_region = self.b, self._jets(self._point), self._jets(box)
         mended = [self._dot(row, slopes) for row in multipliers]  # of e(c), by a step of Gauss and Newton
@@ -144,12 +144,12 @@ class Residuals(Contract):
             level = b.step((-INF,), (b.neg(b_level(b, there.value.level)),), larger)
         length = len(ends) // (self.n + 1)
         rows = [self._row(total.results[k * length:(k + 1) * length]) for k in range(self.n + 1)]
-        return Sums(rows[:-1], rows[-1], b.neg(total.results[-1])), b.neg(level.results[0])
+        return DataSums(rows[:-1], rows[-1], b.neg(total.results[-1])), b.neg(level.results[0])
 
-    def _row(self, ends: tuple[Value, ...]) -> "Row":
+    def _row(self, ends: tuple[Value, ...]) -> "WeightedSums":
         b, *pairs = self.b, *(whole_if_unsound(self.b, Pair(*ends[k:k + 2])) for k in range(0, 2 * self.n + 2, 2))
         square, *across = ends[2 * self.n + 2:]
-        return Row(pairs[:-1], pairs[-1], square, b.max(*across))
+        return WeightedSums(pairs[:-1], pairs[-1], square, b.max(*across))
 
     def _dot(self, factors: list[Value], values: list[Value]) -> Value:
         """About their product: any number will do."""
@@ -159,7 +159,7 @@ class Residuals(Contract):
         return total
 
 
-class Row(NamedTuple):
+class WeightedSums(NamedTuple):
     """Sums over the data for numbers y_k, or z_k: of y_k times the derivatives on the region, and times the residuals at the
     centre; |y|² and |y·z|, rounded up."""
 
@@ -169,9 +169,9 @@ class Row(NamedTuple):
     across: Value
 
 
-class Sums(NamedTuple):
+class DataSums(NamedTuple):
     """The rows y, one for each variable; z; and |z|² rounded down."""
 
-    rows: list[Row]
-    rest: Row
+    rows: list[WeightedSums]
+    rest: WeightedSums
     least: Value

@@ -21,7 +21,7 @@ _SWEEPS = 6         # of coordinate descent
 _TINY = 2.0**-400
 
 
-class Quadratic:
+class LaneQuadratic:
     """`matrix` has the entries (k, l) with k <= l."""
 
     def __init__(self, b: Builder, constant: Ball, tilt: list[Ball], matrix: dict[tuple[int, int], Ball], h: list[Value]):

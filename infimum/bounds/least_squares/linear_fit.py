@@ -8,7 +8,7 @@ region, is *dropped*: it is not eliminated, and no other takes part of it.
 from collections.abc import Callable
 from itertools import combinations_with_replacement
 
-from infimum.bounds.least_squares.residual_basis import LARGE, TINY, Basis, Row
+from infimum.bounds.least_squares.residual_basis import LARGE, TINY, BasisRow, ResidualBasis
 from infimum.kernel.box_conclusions import add_up, larger
 from infimum.kernel.forms.balls import middle
 from infimum.kernel.ir import Builder, Value
@@ -21,7 +21,7 @@ class LinearFit:
     """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B, `turns` S M_k for each direction k, `second` the second order of B
     for each pair; `dropped`, and for those columns the `most` that |b| can be."""
 
-    def __init__(self, b: Builder, basis: Basis, sizes: list[Value], upper: Value):
+    def __init__(self, b: Builder, basis: ResidualBasis, sizes: list[Value], upper: Value):
         self.b, self.rows, self.q, self.p = b, basis, basis.q, basis.p
         every = range(self.q)
         scale = self._scale()
@@ -46,7 +46,7 @@ class LinearFit:
             top = b.step((0.0,) * self.q, sizes, larger)
         return [b.div(1.0, b.max(v, TINY)) for v in top.results]
 
-    def _columns(self, row: Row, functions: list[Value]) -> list[Value]:
+    def _columns(self, row: BasisRow, functions: list[Value]) -> list[Value]:
         """The columns of a row, or their slopes."""
         return [functions[k] if data is None else self.b.mul(data.hi, functions[k])
                 for data, (_, k) in zip(row.data, self.rows.parts.columns, strict=True)]

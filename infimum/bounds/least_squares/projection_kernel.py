@@ -32,42 +32,42 @@ Proof: docs/proofs/linear_parameters.md.
 
 import numpy as np
 
-from infimum.bounds.least_squares.lane_quadratic import Quadratic
+from infimum.bounds.least_squares.lane_quadratic import LaneQuadratic
 from infimum.bounds.least_squares.linear_fit import LinearFit
-from infimum.bounds.least_squares.residual_basis import LARGE, TINY, Basis
-from infimum.bounds.least_squares.residual_expansion import Expansion
+from infimum.bounds.least_squares.residual_basis import LARGE, TINY, ResidualBasis
+from infimum.bounds.least_squares.residual_expansion import ResidualExpansion
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import best_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.balls import Ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
-from infimum.structure.separable_residuals import Separable
+from infimum.structure.separable_residuals import SeparableResiduals
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _SOLID = 2.0**-6  # the least γ that is of use
 _BLIND = 10.0     # what rows that are left out count, where a side to cut is chosen
 
 
-def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def projection(name: str, parts: SeparableResiduals, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: U, then the user's bounds."""
-    writer = Projection(parts, n)
+    writer = ProjectionKernel(parts, n)
     return writer.b.kernel(name, 1, 4), writer.data, (rows_of(n), 1, n, 1), writer.at
 
 
-class Projection:
+class ProjectionKernel:
     """Writes it."""
 
-    def __init__(self, parts: Separable, n: int):
+    def __init__(self, parts: SeparableResiduals, n: int):
         self.b, self.data, self.n, self.parts = Builder(), Data(), n, parts
         self.at = self.data.offset(np.zeros(1 + 2 * n))
         b = self.b
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.lo, self.hi = ([b.input(0, k + i) for i in range(n)] for k in (0, n))
-        self.basis = Basis(b, self.data, parts, self.lo, self.hi)
+        self.basis = ResidualBasis(b, self.data, parts, self.lo, self.hi)
         self.h = self.basis.h
         self.fit = LinearFit(b, self.basis, self._sizes(), b.data(self.at))
-        self.sums = Expansion(b, self.basis, self.fit)
+        self.sums = ResidualExpansion(b, self.basis, self.fit)
         self._bound()
         self._write()
 
@@ -107,7 +107,7 @@ class Projection:
         self.norm_w = b.add(sigma, omega)
         self.quadratics = [(curved, self.left_out), (plain, b.add(self.left_out, sums.norm_rho))]
 
-    def _quadratic(self, sigma: Value, omega: Value, curved: bool) -> Quadratic:
+    def _quadratic(self, sigma: Value, omega: Value, curved: bool) -> LaneQuadratic:
         """|u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k; without C if it is not `curved`.
         (σ + ω)² <= (1 + share) σ² + (1 + 1 / share) ω² for every share."""
         b, sums, along, one = self.b, self.sums, range(self.p), Ball(self.b.const(1.0))
@@ -122,7 +122,7 @@ class Projection:
         tilt = [less([sums.g[k]], [(x, row[k]) for x, row in zip(sums.w, sums.w_slopes, strict=True)]) for k in along]
         matrix = {(k, m): less([entry, sums.c[k, m]] if curved else [entry], [(row[k], row[m]) for row in sums.w_slopes])
                   for (k, m), entry in sums.a.items()}
-        return Quadratic(b, constant, tilt, matrix, self.h)
+        return LaneQuadratic(b, constant, tilt, matrix, self.h)
 
     def _without(self, lower: Value, left_out: Value) -> Value:
         """A lower bound of |e|² from one of |e + r|², |r| <= left_out: the square of √lower - |r|."""

@@ -8,7 +8,7 @@ only norms of radii are summed up beside those of midpoints.
 from itertools import combinations_with_replacement
 
 from infimum.bounds.least_squares.linear_fit import LinearFit
-from infimum.bounds.least_squares.residual_basis import LARGE, Basis, Row, Taylor
+from infimum.bounds.least_squares.residual_basis import LARGE, BasisRow, ResidualBasis, TaylorForm
 from infimum.interval.arithmetic import mul, square
 from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import add_up
@@ -16,7 +16,7 @@ from infimum.kernel.forms.balls import UNITS, Ball, ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Value
 
 
-class Sums:
+class ExpansionSums:
     """Sums over the rows that are kept, by name."""
 
     def __init__(self, b: Builder):
@@ -40,14 +40,14 @@ class Sums:
         return b.select(b.uno(value, value), INF, b.sqrt(value))
 
 
-class Expansion:
+class ResidualExpansion:
     """The sums, as balls: `u2` |u0|², `g` Vᵀu0, `a` VᵀV, `c` Σ (u0 + V d) R, `w` Qᵀu0, `w_slopes` Lᵀu0 + QᵀV. And norms of u0, Q,
     L_k, N, ρ, Nᵀu0, QᵀQ - I, QᵀL_k, without the columns that are dropped, and of these."""
 
-    def __init__(self, b: Builder, basis: Basis, fit: LinearFit):
+    def __init__(self, b: Builder, basis: ResidualBasis, fit: LinearFit):
         self.b, self.fit, self.h, self.pairs = b, fit, basis.h, basis.pairs
         self.q, self.p, self.parts = basis.q, basis.p, basis.parts
-        self.sums = Sums(b)
+        self.sums = ExpansionSums(b)
         with basis.rows(taylor=True) as row:
             kept = b.mand(row.kept, self._row(row))
             missing = b.select(b.mand(kept, row.plain), 0.0, 1.0)
@@ -58,10 +58,10 @@ class Expansion:
         self._collect()
 
     # ---- a row
-    def _row(self, row: Row) -> Value:
+    def _row(self, row: BasisRow) -> Value:
         """Is it bounded?"""
         b, q, along = self.b, range(self.q), range(self.p)
-        taylors = [_Balls(b, taylor) for taylor in row.taylors]
+        taylors = [_BallExpansion(b, taylor) for taylor in row.taylors]
         rest, functions = taylors[0], taylors[1:]
         data = [None if pair is None else ball(b, pair) or Ball(b.const(0.0)) for pair in row.data]  # None is 1 here, not 0
 
@@ -93,7 +93,7 @@ class Expansion:
         self._sum_moves(row, one, rest, functions, fixed, bases)
         return bounded
 
-    def _residual(self, row: Row) -> Pair:
+    def _residual(self, row: BasisRow) -> Pair:
         """u0, as a pair: the sum of its squares is an upper bound, too."""
         b, terms = self.b, [row.taylors[0].value]
         for kappa, data, (_, f) in zip(self.fit.kappa, row.data, self.parts.columns, strict=True):
@@ -103,7 +103,7 @@ class Expansion:
         nlo, hi = (total(b, [getattr(term, end) for term in terms]) for end in ("nlo", "hi"))
         return Pair(nlo, hi)
 
-    def _second(self, one: Ball | None, rest: "_Balls | None", functions: "list[_Balls]", factors: list[Ball],
+    def _second(self, one: Ball | None, rest: "_BallExpansion | None", functions: "list[_BallExpansion]", factors: list[Ball],
                 moves: list[list[Ball]], more: list[list[Ball]] | None = None) -> tuple[dict[tuple[int, int], Ball], Value]:
         """The second derivatives on T of rest + Σ (factor + move·d + dᵀ more d / 2) function, and how large dᵀ R d / 2 is."""
         b, every = self.b, range(len(functions))
@@ -130,7 +130,7 @@ class Expansion:
     def _wider(self, x: Ball, more: list[Value]) -> Ball:
         return Ball(x.mid, total(self.b, more if x.rad is None else [x.rad, *more])) if more else x
 
-    def _on_box(self, function: "_Balls") -> Ball | None:
+    def _on_box(self, function: "_BallExpansion") -> Ball | None:
         """Its values on T."""
         if function.value is None:
             return None
@@ -194,7 +194,7 @@ class Expansion:
             found = self.b.fma(value, value, found)
         return found
 
-    def _sum_moves(self, row: Row, one: Ball, rest: "_Balls", functions: "list[_Balls]", fixed: list[Ball],
+    def _sum_moves(self, row: BasisRow, one: Ball, rest: "_BallExpansion", functions: "list[_BallExpansion]", fixed: list[Ball],
                    bases: list[list[Ball]]) -> None:
         """How much each direction moves model and basis: which to cut, an estimate."""
         b = self.b
@@ -244,9 +244,9 @@ class Expansion:
         self.dropped = [sums.root(("dropped", m)) for m in q]
 
 
-class _Balls:
+class _BallExpansion:
     """An expansion, as balls."""
 
-    def __init__(self, b: Builder, taylor: Taylor):
+    def __init__(self, b: Builder, taylor: TaylorForm):
         self.value = ball(b, taylor.value)
         self.first, self.slopes, self.bend = ([ball(b, pair) for pair in each] for each in taylor[1:])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.least_squares.projection_kernel import LEFT, POINT, UPPER, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
@@ -25,7 +25,7 @@ _WORTH_IF_MANY = 0.3  # where it does not choose what is cut
 _COST = 4  # in boxes
 
 
-class _Early(Payoff):
+class _EagerPayoff(Payoff):
     """Tried in every step until it pays: regions are too wide for it at first, and it tells how to cut them."""
 
     def judge(self, step: int, regions: int, gone: float) -> None:
@@ -34,7 +34,7 @@ class _Early(Payoff):
             self.due = step + 1
 
 
-class Projection(Part):
+class VariableProjection(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces, eliminates = "projection", "linear parameters", True, True
@@ -44,7 +44,7 @@ class Projection(Part):
         self.parameters = np.concatenate([[np.inf], lo, hi])
         costly, many = evaluator.is_costly, evaluator.separable.many_nonlinear
         worth = _WORTH_IF_COSTLY if costly else _WORTH_IF_MANY if many else _WORTH
-        self.payoff = (Payoff if costly or many else _Early)(_LATE if costly or many else _FIRST, _PERIOD, worth)
+        self.payoff = (Payoff if costly or many else _EagerPayoff)(_LATE if costly or many else _FIRST, _PERIOD, worth)
         self.sample = _FEW if costly else self.sample
 
     @classmethod

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.bounds.sweeps.sweep_kernel import SLICES
 from infimum.bounds.sweeps.sweeps import FEW, Sweeper
@@ -27,7 +27,7 @@ _SLICES = 8          # of a piece, in what the other variables contribute
 _TOGETHER = 1 << 21  # regions times variables that are swept together
 
 
-class Shaving(Part):
+class Shaving(RegionTest):
     """Sweeps regions where they lie."""
 
     name, discards, knows_faces = "shaving", "sweep", True

@@ -28,7 +28,7 @@ _BEYOND = 3                       # rounds after the goal is met: they are cheap
 _POLE = -1.0                      # the lowest level
 
 
-class Refiner:
+class SliceRefinement:
     """One refinement of a box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
     def __init__(self, sweeper: Sweeper, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.sweeps.local_context import Numbers
+from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
@@ -22,7 +22,7 @@ class Sweeper:
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, slices: int = 0):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
         self.possible = evaluator.local is not None
-        self.numbers = Numbers(evaluator.local) if self.possible else None
+        self.numbers = ContextNumbers(evaluator.local) if self.possible else None
         self.slices = slices if evaluator.has_pieces else 0
         self.every, self.parts = np.arange(self.n), np.arange(SLICES + 1) / SLICES
 

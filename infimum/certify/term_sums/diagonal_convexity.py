@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.term_sums.term_hessians import Bends, Terms
+from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, matrix_product, minus, plus, size, transposed
 from infimum.linear_algebra.inverse_factors import inverse_factor
 from infimum.linear_algebra.low_rank import length, low_rank_loss
-from infimum.linear_algebra.outward_sums import Places
+from infimum.linear_algebra.outward_sums import SumTargets
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 
 _MOST, _LESS, _TRIES = 0.9375, 0.75, 32  # the part of the curvature that cliques share: at first, then so many times less
@@ -32,18 +32,18 @@ class _Frame(NamedTuple):
     back: np.ndarray
 
 
-class Held:
+class HeldTermSum:
     """The function with some variables held: rows and columns of these do not count."""
 
-    def __init__(self, terms: Terms, held: np.ndarray):
+    def __init__(self, terms: TermSum, held: np.ndarray):
         self.terms, self.order, self.n, self.m = terms, terms.order, terms.n, terms.order.width + 1
         self.held = held[self.order.variable]
         absent = np.append(self.held, True)[self.order.members]
         self.absent, self.both = absent, ~(absent[:, None] | absent[None])
         self.diagonal = np.arange(self.m)
         self.rows, self.columns = np.triu_indices(self.m)
-        self.elements = Places([self.order.where[self.rows, self.columns]], self.order.elements)
-        self.of_members = Places([self.order.members], self.n + 1)
+        self.elements = SumTargets([self.order.where[self.rows, self.columns]], self.order.elements)
+        self.of_members = SumTargets([self.order.members], self.n + 1)
 
     # ---- estimates
     def matrix(self, cliques: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +91,7 @@ class Held:
         free = ~self.held[self.order.position]
         return length(tuple(end[free] for end in gradient), least[free])
 
-    def bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: Bends, part: float) -> np.ndarray | None:
+    def bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure, part: float) -> np.ndarray | None:
         """D (n,), in the order of the variables, 0 where they are held: on the box [lo, hi], where `bends` are the derivatives,
         the Hessian less D is positive definite in the other variables. D is about this `part` of what can be shown, and None if
         nothing can."""
@@ -153,7 +153,8 @@ class Held:
     def _row_sums(self, diagonal: np.ndarray, off: np.ndarray) -> np.ndarray:
         """Upper bounds of the sums of the rows of a matrix that is not negative."""
         beside = off.reshape(self.n, self.m - 1).T
-        places = Places([np.arange(self.n), np.broadcast_to(np.arange(self.n), beside.shape), self.order.members[1:]], self.n + 1)
+        places = SumTargets([np.arange(self.n), np.broadcast_to(np.arange(self.n), beside.shape), self.order.members[1:]],
+                            self.n + 1)
         return places.total([exactly(diagonal), exactly(beside), exactly(beside)])[1][:self.n]
 
     def _with_ones(self, matrices: Interval) -> Interval:
@@ -162,7 +163,7 @@ class Held:
             end[self.diagonal, self.diagonal] = np.where(self.absent, 1.0, end[self.diagonal, self.diagonal])
         return matrices
 
-    def _coupled(self, bends: Bends, least: np.ndarray) -> np.ndarray | None:
+    def _coupled(self, bends: SecondOrderEnclosure, least: np.ndarray) -> np.ndarray | None:
         """What is left of D with the part of low rank: that is not below -σ D."""
         if not self.terms.scalars:
             return least

@@ -11,18 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.blackbox.outcome import Kind, Outcome
-from infimum.blackbox.summary import Book
+from infimum.blackbox.outcome import Outcome, OutcomeKind
+from infimum.blackbox.summary import TrialCounter
 from infimum.blackbox.variables import Variables
 from infimum.engines.index.index_options import IndexOptions
-from infimum.engines.index.index_search import Search
-from infimum.engines.index.trial_polish import Polish
-from infimum.engines.index.trial_values import Failure, row_of
-from infimum.engines.index.trial_values import Outcome as Told
-from infimum.engines.index.unit_cube import Cube, Point
+from infimum.engines.index.index_search import IndexSearch
+from infimum.engines.index.trial_polish import TrialPolish
+from infimum.engines.index.trial_values import TrialFailure, row_of
+from infimum.engines.index.trial_values import TrialOutcome as Told
+from infimum.engines.index.unit_cube import Point, UnitCube
 
-_FAILURES = {Kind.NAN: Failure.NAN, Kind.EXCEPTION: Failure.EXCEPTION, Kind.CRASH: Failure.CRASH, Kind.TIMEOUT: Failure.TIMEOUT,
-             Kind.NO_NUMBER: Failure.EXCEPTION}
+_FAILURES = {OutcomeKind.NAN: TrialFailure.NAN, OutcomeKind.EXCEPTION: TrialFailure.EXCEPTION,
+             OutcomeKind.CRASH: TrialFailure.CRASH, OutcomeKind.TIMEOUT: TrialFailure.TIMEOUT,
+             OutcomeKind.NO_NUMBER: TrialFailure.EXCEPTION}
 _REPEATS = 8     # places in a row whose points are not new
 _SCATTERED = 64  # points all over the cube that are looked at then, before all points are looked through one after the other
 
@@ -39,10 +40,10 @@ class BlackBoxSearch:
 
     def __init__(self, variables: Variables, constraints: int, options: IndexOptions, starts: Iterable[Point] = (),
                  others: Iterable[tuple[Point, Outcome]] = ()):
-        self.variables, self.cube, self.constraints = variables, Cube(variables), constraints
-        self.method = Search(self.cube.n, constraints, options.of_search(self.cube.order))
-        self.polish = Polish(self.cube) if options.polish else None
-        self.book = Book(constraints)
+        self.variables, self.cube, self.constraints = variables, UnitCube(variables), constraints
+        self.method = IndexSearch(self.cube.n, constraints, options.of_search(self.cube.order))
+        self.polish = TrialPolish(self.cube) if options.polish else None
+        self.book = TrialCounter(constraints)
         self.asked = 0
         self.waiting: dict[int, Point] = {}
         self._starts = deque(tuple(map(float, x)) for x in starts)
@@ -54,7 +55,7 @@ class BlackBoxSearch:
 
     def _learn(self, others: Iterable[tuple[Point, Outcome]]) -> None:
         """Trials of another run, maybe of another function: they steer the method, and the best of them is tried here too."""
-        book = Book(self.constraints)
+        book = TrialCounter(self.constraints)
         for x, outcome in others:
             book.add(x, outcome)
             trial = self.method.ask_at(self.cube.unit(x))

@@ -12,9 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from infimum.engines.index.constrained_model_step import least_restrained
-from infimum.engines.index.fitted_quadratics import Quadratics, quadratics
-from infimum.engines.index.model_descent import Descent
+from infimum.engines.index.constrained_model_step import least_constrained
+from infimum.engines.index.fitted_quadratics import FittedQuadratics, quadratics
+from infimum.engines.index.model_descent import ModelDescent
 
 _GROW, _SHRINK, _A_LITTLE = 1.6, 0.5, 0.7
 _FAR = 0.7                   # of the box: steps so long let it grow, if they gained
@@ -29,7 +29,7 @@ _DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may cha
 _CANDIDATES = 48
 
 
-class RestrainedDescent(Descent):
+class ConstrainedDescent(ModelDescent):
     """Like a descent, with the values of constraints, and then of f, in rows: NaN from where they were not computed."""
 
     def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float,
@@ -37,8 +37,9 @@ class RestrainedDescent(Descent):
         super().__init__(start, values, points, others, radius, least)
         self._outside = 0                         # infeasible trials since the last that was not
         self._margins = np.full(len(values) - 1, _MARGIN)
-        self._made: Quadratics | None = None      # the models, until a trial is told
-        self._expected: tuple[Quadratics, np.ndarray, np.ndarray] | None = None   # of the last step: rises, lengths of slopes
+        self._made: FittedQuadratics | None = None      # the models, until a trial is told
+        # of the last step: rises, lengths of slopes
+        self._expected: tuple[FittedQuadratics, np.ndarray, np.ndarray] | None = None
 
     def next(self) -> np.ndarray:
         """The least point of the models; or after a failure where the function may be lower for what they do not know."""
@@ -58,9 +59,9 @@ class RestrainedDescent(Descent):
                 continue
             if step is None:
                 margins = np.minimum(self._margins[known], _WIDEST) * self.radius
-                step = least_restrained(models.gradients[-1], models.hessians[-1], self.best_values[known] / lengths + margins,
-                                        models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
-                                        lo, hi)
+                step = least_constrained(models.gradients[-1], models.hessians[-1], self.best_values[known] / lengths + margins,
+                                         models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
+                                         lo, hi)
             found = self.best + step
             if failed or self.over or self._is_new(found, level):
                 self._expected = models, models.rise(step), lengths
@@ -118,7 +119,7 @@ class RestrainedDescent(Descent):
         self._failed = False
         self.over = self.radius < self.least
 
-    def _doubtful(self, models: Quadratics, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
+    def _doubtful(self, models: FittedQuadratics, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
         """The step to where the function may be lowest for what its model does not know; None if it may not be notably lower."""
         steps = np.minimum(np.maximum(_directions(self.n) * self.radius, lo), hi)
         rises = models.rises(steps)
@@ -139,9 +140,9 @@ class RestrainedDescent(Descent):
 
 
 def descent(start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float, least: float
-            ) -> Descent:
+            ) -> ModelDescent:
     """A descent from a trial by its values, with others near it, in a box of that radius until it is so small."""
-    return (RestrainedDescent if len(values) > 1 else Descent)(start, values, points, others, radius, least)
+    return (ConstrainedDescent if len(values) > 1 else ModelDescent)(start, values, points, others, radius, least)
 
 
 def _lengths(slopes: np.ndarray) -> np.ndarray:

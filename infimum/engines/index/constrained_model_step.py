@@ -13,8 +13,8 @@ _STEEPEST = 1e12               # multipliers in units of slacks: beyond, constra
 _END, _HELD = 1e-4, 1e-2       # products, and violations, that are small enough to end; violations that are not good
 
 
-def least_restrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
-                     lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+def least_constrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
+                      lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """By an interior method, primal and dual: every constraint, whose slope has length 1, and every face of the box has a slack
     and a multiplier, both positive, and their product becomes smaller from round to round. Where that went up, or out, as it may
     with functions that are not convex, it is done again with directions that bend down turned up."""

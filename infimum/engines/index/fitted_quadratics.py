@@ -15,7 +15,7 @@ _LEAST, _NOTHING = 1e-9, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Quadratics:
+class FittedQuadratics:
     """Models around a point, a row each: of which functions, their gradients there and their Hessians."""
 
     functions: list[int]
@@ -42,7 +42,7 @@ class Quadratics:
         return bends * np.sqrt(np.maximum(0.5 * np.sum(u * u, axis=1) ** 2 - known, 0.0))
 
 
-def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int) -> Quadratics | None:
+def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int) -> FittedQuadratics | None:
     """Models of the functions up to `last`, constraints of which too little is known left out; None if `last` is one of them."""
     n = points.shape[1]
     away = points - at
@@ -67,7 +67,7 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
     solution = np.linalg.solve(system, right)[:, :, 0]
     turned = near.transpose(0, 2, 1)
     hessians = (turned * solution[:, None, :count]) @ near / (scale * scale)[:, None, None]
-    return Quadratics(functions, solution[:, count + 1:] / scale[:, None], hessians, system[-1], near[-1], float(scale[-1]))
+    return FittedQuadratics(functions, solution[:, count + 1:] / scale[:, None], hessians, system[-1], near[-1], float(scale[-1]))
 
 
 def _system(near: np.ndarray, valid: np.ndarray, missed: np.ndarray) -> np.ndarray:

@@ -11,8 +11,8 @@ import numpy as np
 from infimum.blackbox.journal_lines import Trial
 from infimum.blackbox.journal_reading import maximises
 from infimum.blackbox.outcome import Outcome
-from infimum.blackbox.recorded_trials import Recorded
-from infimum.blackbox.trial_workers import BlackBox, InThisProcess
+from infimum.blackbox.recorded_trials import RecordedTrials
+from infimum.blackbox.trial_workers import BlackBox, LocalWorkers
 from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import JournalError, TrialError
@@ -29,7 +29,7 @@ class BlackBoxRun:
 
     name, lower = "index", -math.inf
 
-    def __init__(self, search: BlackBoxSearch, recorded: Recorded, options: IndexOptions, trials: Trials,
+    def __init__(self, search: BlackBoxSearch, recorded: RecordedTrials, options: IndexOptions, trials: Trials,
                  target: float | None = None, seed: int = 0):
         self.search, self.recorded, self.options = search, recorded, options
         kept = recorded.journal.trials if recorded.journal is not None else []
@@ -182,7 +182,7 @@ def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | No
                   upper=book.value, engine="nested" if book.verdicts else "index", trials=book.summary(shown, journal), **more)
 
 
-class Here(InThisProcess):
+class LocalTrials(LocalWorkers):
     """Trials in this process, where Ctrl-C ends the one that is running at once: its outcome is not known, and nothing else is
     lost. Who hears Ctrl-C is changed once, at the first trial, since that costs as much as many other parts of a trial."""
 
@@ -211,7 +211,7 @@ class Here(InThisProcess):
     def _hear(self, *args: Any) -> None:
         self._before(*args)
         if self._trying:
-            raise clock.Over
+            raise clock.RunTimeOver
 
     def _end(self) -> None:
         if self._before is not None and signal.getsignal(signal.SIGINT) == self._hear:

@@ -10,11 +10,11 @@ _NEW = 0.1       # of the box: nearer to a trial, another one tells nothing
 _REACH = 2.0     # of the box: models are made of trials so far away
 
 
-class Descent:
+class ModelDescent:
     """One descent: `next` names a point of the unit cube, `tell` takes the values computed there, none where it failed; `over`
     at its end.
 
-    Values are rows: of one number here; `RestrainedDescent` has constraints, and then f, NaN from where they were not computed.
+    Values are rows: of one number here; `ConstrainedDescent` has constraints, and then f, NaN from where they were not computed.
     """
 
     def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float,

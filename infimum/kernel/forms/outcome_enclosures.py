@@ -26,7 +26,7 @@ _EXACT = 2.0**52     # up to here an integer plus a small one is a double
 
 def by_outcome(b: Builder, f: Expr, data: Data, others: Tighter) -> Tighter:
     """For every part of f that has outcomes the way to enclose it by them; `others` come after it."""
-    found = {node: ByOutcome(b, part, data) for node, part in outcomes_of(f).items()}
+    found = {node: OutcomeEnclosure(b, part, data) for node, part in outcomes_of(f).items()}
     return {node: _both(mine, others[node]) if node in others else mine for node, mine in found.items()} | {
         node: other for node, other in others.items() if node not in found}
 
@@ -35,7 +35,7 @@ def _both(first: Callable, second: Callable) -> Callable:
     return lambda elements, known, at: second(elements, first(elements, known, at), at)
 
 
-class ByOutcome:
+class OutcomeEnclosure:
     """Tightens the enclosure of one element of such a part."""
 
     def __init__(self, b: Builder, part: Outcomes, data: Data):

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from infimum.backend.thread_count import thread_count
-from infimum.blackbox.trial_workers import LOOK, InThisProcess, Workers
+from infimum.blackbox.trial_workers import LOOK, LocalWorkers, Workers
 from infimum.errors import OptionError, TrialError
 from infimum.evaluation.evaluator import WORTH_A_GPU, Evaluator
 from infimum.parallel import ray_cluster
@@ -17,7 +17,7 @@ from infimum.parallel.proofs.portion_prover import Answer, PortionProver
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Machine, Method, Parallel
 from infimum.search.checkpoint import State
-from infimum.search.rounds import PORTIONS, Portion, Rounds, WorkersLost
+from infimum.search.rounds import PORTIONS, Portion, StepRounds, WorkersLost
 
 _AHEAD = 2   # portions that wait beside those that are worked on, so that nobody waits for one
 _TRIES = 4   # times that a portion may be lost with its worker
@@ -77,7 +77,7 @@ class WorkerDealer:
 
 @contextmanager
 def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
-          memory_limit: float | None) -> Iterator[tuple[Rounds, int]]:
+          memory_limit: float | None) -> Iterator[tuple[StepRounds, int]]:
     """Rounds in which these workers prove, started, and the batch; closed with the block.
 
     A cluster with GPUs works there, in larger batches, unless that is given or the device is the CPU; a worker for each."""
@@ -91,7 +91,7 @@ def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Me
         batch = int(machine.batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
         theirs = Machine("cuda" if gpus and device != "auto" else device, machine.threads, batch)
         prover = PortionProver.of(problem, evaluator, method, theirs, memory_limit)
-        yield Rounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), parallel.portions or PORTIONS), batch
+        yield StepRounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), parallel.portions or PORTIONS), batch
 
 
 def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
@@ -102,7 +102,7 @@ def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
         joined = "ray"  # where this process is now: the address may have been another name of that cluster
         return RayWorkers(_with_threads(prover, 1), joined, gpus=gpus, silence=_SILENCE)
     if workers == 1:
-        return InThisProcess(prover)
+        return LocalWorkers(prover)
     return Processes(pickle.dumps(_with_threads(prover, max(1, thread_count() // workers))), workers, silence=_SILENCE)
 
 

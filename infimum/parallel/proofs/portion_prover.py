@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from infimum.backend.devices import backend_of
-from infimum.blackbox.outcome import Kind, exception_text
+from infimum.blackbox.outcome import OutcomeKind, exception_text
 from infimum.engines.registry import prover
 from infimum.errors import DeviceError, InfimumError, InternalError
 from infimum.evaluation.evaluator import Evaluator
@@ -21,7 +21,7 @@ from infimum.problem.packing import PackedExprs, PackedSystem
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Limits, Machine, Method
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.checkpoint import State
 from infimum.search.rounds import work_off
 from infimum.support import environment
@@ -36,7 +36,7 @@ class Answer(NamedTuple):
     state: State | None
     error: Exception | None
     seconds: float
-    kind: Kind = Kind.VALUE
+    kind: OutcomeKind = OutcomeKind.VALUE
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +49,7 @@ class PortionProver:
     lo: np.ndarray
     hi: np.ndarray
     start: StartBoxes | None
-    outer: Outer | None
+    outer: OuterBox | None
     method: Method
     machine: Machine
     memory_limit: float | None

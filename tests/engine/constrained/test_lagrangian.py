@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.bounds.convexifying_terms import convexity
-from infimum.bounds.lagrangian_bound import Lagrangian
+from infimum.bounds.lagrangian_bound import LagrangianBound
 from infimum.kernel.region_cut import GONE
 from infimum.structure.minus_product import minus_product
 from infimum.trace.trace import trace
@@ -16,7 +16,7 @@ from tests.engine.constrained.planted_systems import INF, Planted, check_nothing
 
 
 def part_of(evaluator, lo=-2.0, hi=2.0):
-    return Lagrangian(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
+    return LagrangianBound(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
 
 
 def region(*sides):

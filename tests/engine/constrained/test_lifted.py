@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.bounds.lifted_relaxation import Lifted
+from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.expr.node import var
 from infimum.kernel.region_cut import GONE
 from infimum.relax import lifted_kernel
-from infimum.relax.lifting import CannotBeLifted, Form, Lift
+from infimum.relax.lifting import CannotBeLifted, Lift, LinearForm
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
 def part_of(evaluator):
-    return Lifted(evaluator, np.full(evaluator.n, -2.0), np.full(evaluator.n, 2.0))
+    return LiftedRelaxation(evaluator, np.full(evaluator.n, -2.0), np.full(evaluator.n, 2.0))
 
 
 def lift_of(evaluator):
@@ -41,7 +41,7 @@ def columns_at(lift: Lift, p: np.ndarray) -> list[Fraction]:
     return z
 
 
-def value(form: Form, z: list[Fraction]) -> Fraction:
+def value(form: LinearForm, z: list[Fraction]) -> Fraction:
     assert form.constant[0] == form.constant[1] and all(c[0] == c[1] for _, c in form.terms)
     return form.constant[0] + sum(c[0] * z[k] for k, c in form.terms)
 
@@ -139,7 +139,7 @@ def test_the_point_of_the_linear_program():
 def test_no_feasible_point_is_lost(seed, n, known):
     at, rng = planted(seed, n), np.random.default_rng(seed)
     part = part_of(at.evaluator)
-    if not Lifted.applies(at.evaluator):
+    if not LiftedRelaxation.applies(at.evaluator):
         return
     if known:
         part.learn(rng.uniform(-2, 2, n))
@@ -162,9 +162,9 @@ def test_the_check_would_notice(nothing_lowered, monkeypatch):
     lambda x: (x[0] + 1e200) * (x[1] - 1e200), lambda x: reduce(lambda y, _: (1.1 * y) ** 2, range(60), x[0] * x[1]),
 ])
 def test_coefficients_beyond_doubles_or_of_too_many_bits_are_not_lifted(f):
-    assert not Lifted.applies(evaluator_of(f, [(lambda x: x[0] * x[1], 0.1, INF)], 2))
+    assert not LiftedRelaxation.applies(evaluator_of(f, [(lambda x: x[0] * x[1], 0.1, INF)], 2))
 
 
 def test_a_power_of_very_many_bits_is_a_column_of_its_own():
     evaluator = evaluator_of(lambda x: (1.1 * x[0]) ** 10**7 + x[0] * x[1], [(lambda x: x[0] * x[1], 0.1, INF)], 2)
-    assert Lifted.applies(evaluator)
+    assert LiftedRelaxation.applies(evaluator)

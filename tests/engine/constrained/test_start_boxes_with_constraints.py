@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum import Verdict
 from infimum.bounds.bound_order import parts_of
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.start_faces import StartFaces
 from infimum.kernel.region_cut import GONE
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.start_boxes import StartBoxes
@@ -89,7 +89,7 @@ def test_no_part_goes_by_the_faces_of_the_hull(seed):
     before = regions_around(rng, at, 64)
     before[:2], before[2:4] = np.maximum(before[:2], p[:, None]), np.maximum(before[2:4], p[:, None])
     for part in parts_of(at.evaluator, *start.hull, start):
-        assert isinstance(part.faces, Faces)
+        assert isinstance(part.faces, StartFaces)
         if part.name != "lagrangian":  # has not learned anything
             for upper in (INF, float(max(at.values))):
                 check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import infimum
 from infimum.bounds.function_bounds import subdomain_kernel
 from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
-from infimum.bounds.function_bounds.subdomains import Subdomains
+from infimum.bounds.function_bounds.subdomains import SubdomainBound
 from infimum.engines.subdomain_options import SubdomainOptions
 from infimum.kernel.region_cut import GONE
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
@@ -20,7 +20,7 @@ def region(*sides):
 
 
 def part_of(evaluator, *how, lo=-2.0, hi=2.0):
-    return Subdomains(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi), *how)
+    return SubdomainBound(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi), *how)
 
 
 # ---- the test
@@ -51,12 +51,12 @@ def test_the_pieces_of_a_region_lose_no_point_either(seed):
 
 def test_the_check_would_notice(monkeypatch):
     """Gaps between subdomains; of systems that no other test has, since kernels are kept."""
-    part_of_side = subdomain_kernel.Subdomain._part
+    part_of_side = subdomain_kernel.SubdomainKernel._part
 
     def short(self, *asked):
         left, right = part_of_side(self, *asked)
         return left, self.b.max(left, self.b.fma(self.b.sub(right, left), -0.25, right))
-    monkeypatch.setattr(subdomain_kernel.Subdomain, "_part", short)
+    monkeypatch.setattr(subdomain_kernel.SubdomainKernel, "_part", short)
     with pytest.raises(AssertionError):
         for seed in range(20):
             at, rng = planted(2 * 10**6 + seed, 2), np.random.default_rng(seed)
@@ -90,7 +90,7 @@ def test_whole_numbers_are_rounded_inward():
 @pytest.mark.parametrize("choice", (LARGEST, ADAPTIVE))
 def test_unbounded_sides_are_not_divided(form, choice):
     evaluator = evaluator_of(lambda x: x[0] ** 2 + np.exp(-x[1]), [(lambda x: x[0] * x[1], -INF, 4.0)], 2)
-    part = Subdomains(evaluator, np.array([-2.0, -INF]), np.array([2.0, INF]), 4, 2, form, choice)
+    part = SubdomainBound(evaluator, np.array([-2.0, -INF]), np.array([2.0, INF]), 4, 2, form, choice)
     left = part.test(region((-2, 2), (0, INF)), 1.5).regions[:, 0]
     assert left[[1, 3]].tolist() == [0.0, INF] and left[4] >= 0.0 and left[5] in (0.0, 1.0)
     assert (left[0], left[2]) == (-2.0, 2.0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from infimum.bounds.interface import CuttingPart, Outcome, Part
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
 from infimum.kernel.region_cut import GONE, STUCK, rows
 from infimum.search.region_pool import Regions, can_be_cut
 from tests.oracle.arb_series import along
@@ -98,21 +98,21 @@ class Conformance:
         value = self.c.evaluator.value(x, x)
         return float(np.where(value.defined & ~value.empty, value.hi, INF).min())
 
-    def check(self, kind: type[Part]) -> Counter:
+    def check(self, kind: type[RegionTest]) -> Counter:
         """Holds everything that the part says of the regions against the points; returns how often it said what."""
         part, self.counts = self.part(kind), Counter()
         level = self.c.evaluator.value(self.lo, self.hi).level.astype(np.int8)
         before = Regions(self.lo, self.hi, np.full(len(level), -INF), self.axis, level).columns()
         for upper in self.uppers:
             self._judge([self._tested(part, before, upper)], before, upper)
-            if isinstance(part, CuttingPart):
+            if isinstance(part, CuttingTest):
                 self._judge(part.cut(before, 4), np.tile(before, 4), upper)
         return self.counts
 
-    def part(self, kind: type[Part]) -> Part:
+    def part(self, kind: type[RegionTest]) -> RegionTest:
         return kind(self.c.evaluator, self.low, self.high)
 
-    def _tested(self, part: Part, before: np.ndarray, upper: float) -> Outcome:
+    def _tested(self, part: RegionTest, before: np.ndarray, upper: float) -> Outcome:
         given = before.copy()
         outcome = part.test(given, upper)
         assert given.tobytes() == before.tobytes(), "a part does not change what it is given"

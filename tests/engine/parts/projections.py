@@ -8,7 +8,7 @@ from flint import arb, arb_mat
 
 import infimum
 from infimum.bounds.interface import Outcome
-from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import GONE, STUCK, rows
 from infimum.search.region_pool import Regions, can_be_cut
@@ -47,8 +47,8 @@ def regions_of(evaluator: Evaluator, boxes: list) -> np.ndarray:
 def asked(f: "Callable | Evaluator", user: list, boxes: list, upper: float = INF, backend: object = None) -> Outcome:
     """What the part says of the boxes within the user's bounds."""
     evaluator = f if isinstance(f, Evaluator) else infimum.compile(f, len(user), backend=backend)
-    assert Projection.applies(evaluator)
-    return Projection(evaluator, *np.array(user, dtype=float).T).test(regions_of(evaluator, boxes), upper)
+    assert VariableProjection.applies(evaluator)
+    return VariableProjection(evaluator, *np.array(user, dtype=float).T).test(regions_of(evaluator, boxes), upper)
 
 
 def lower(outcome: Outcome) -> np.ndarray:

@@ -10,11 +10,11 @@ from infimum.backend.hybrid import HybridBackend
 from infimum.chains import chain as chain_module
 from infimum.chains import grid
 from infimum.chains.bag_forms import forms_of
-from infimum.chains.candidate_choice import Choice
+from infimum.chains.candidate_choice import CandidateChoice
 from infimum.chains.cell_kernels import FAR
 from infimum.chains.chain import Chain
-from infimum.chains.chain_points import Points
-from infimum.chains.tree_newton import Newton
+from infimum.chains.chain_points import ChainPointSearch
+from infimum.chains.tree_newton import TreeNewton
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
@@ -42,9 +42,9 @@ def chain_of(f, low, high) -> Chain:
     return chain
 
 
-def newton_of(f, low, high) -> Newton:
+def newton_of(f, low, high) -> TreeNewton:
     chain = chain_of(f, low, high)
-    return Newton(chain.grid.kinds, forms_of(chain.grid.kinds), chain.low, chain.high)
+    return TreeNewton(chain.grid.kinds, forms_of(chain.grid.kinds), chain.low, chain.high)
 
 
 # ---- Newton steps
@@ -89,7 +89,7 @@ def test_what_has_no_derivative_stays_and_the_rest_moves():
 def test_the_best_combination(name):
     kinds = chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8).grid.kinds
     candidates = np.random.default_rng(3).uniform(-1, 1.25, (8, 3))
-    value, x = Choice(kinds, forms_of(kinds), 8, 3).best(candidates)
+    value, x = CandidateChoice(kinds, forms_of(kinds), 8, 3).best(candidates)
     every = np.array(list(itertools.product(*candidates.tolist()))).T
     values = infimum.compile(SUMS[name], 8).estimate(every)
     assert np.isclose(value, values.min(), rtol=1e-12) and (x == every[:, np.argmin(values)]).all()
@@ -97,7 +97,7 @@ def test_the_best_combination(name):
 
 def test_what_is_undefined_is_not_chosen():
     kinds = chain_of(lambda x: np.sum(np.sqrt(x[1:] * x[:-1])) + np.sum(x), [-1.0] * 4, [1.0] * 4).grid.kinds
-    _, x = Choice(kinds, forms_of(kinds), 4, 2).best(np.array([[-0.5, 0.5], [0.25, 0.25], [-1, 1], [0.25, 0.25]]))
+    _, x = CandidateChoice(kinds, forms_of(kinds), 4, 2).best(np.array([[-0.5, 0.5], [0.25, 0.25], [-1, 1], [0.25, 0.25]]))
     assert x.tolist() == [0.5, 0.25, 1, 0.25]
 
 
@@ -170,7 +170,7 @@ def test_kinks():
 
 def test_no_path_no_point():
     chain = chain_of(lambda x: np.sum(np.sqrt(-1 - x[1:] ** 2 - x[:-1] ** 2)), [-1.0] * 40, [1.0] * 40)
-    assert isinstance(chain.points, Points) and after(chain).empty and chain.incumbent.x is None
+    assert isinstance(chain.points, ChainPointSearch) and after(chain).empty and chain.incumbent.x is None
 
 
 @pytest.mark.parametrize("name", ["a chain", "triangles"])

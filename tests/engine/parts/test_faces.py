@@ -11,8 +11,8 @@ import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds import bound_order
 from infimum.bounds.bound_order import of_functions, parts_of
-from infimum.bounds.interface import Outcome, Part
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.start_faces import StartFaces
 from infimum.kernel.region_cut import rows_of
 from infimum.problem.start_boxes import StartBoxes
 from infimum.trace.trace import trace
@@ -56,9 +56,9 @@ class InBoxes(Conformance):
         self.defined = [v for v in self.values if not isinstance(v, Special)]
         self.uppers = {INF, self._best_upper()} if len(self.points) else {INF}
 
-    def part(self, kind: type[Part]) -> Part:
+    def part(self, kind: type[RegionTest]) -> RegionTest:
         part = kind(self.c.evaluator, self.low, self.high)
-        part.faces = Faces(self.c.evaluator, self.start)
+        part.faces = StartFaces(self.c.evaluator, self.start)
         return part
 
     def _points(self, outcome: Outcome) -> None:
@@ -76,7 +76,7 @@ class InBoxes(Conformance):
         return len(self.start.around(q)) > 0 and super()._is_lower(q, p)
 
 
-def held(part: type[Part], name: str, seed: int) -> Counter:
+def held(part: type[RegionTest], name: str, seed: int) -> Counter:
     f, bounds, known = WRITTEN[name]
     low, high = np.array(bounds, dtype=float).T
     checker = Checker(trace(f, len(bounds)), len(bounds))
@@ -137,7 +137,7 @@ def bounds_of(start: StartBoxes, lo: np.ndarray, hi: np.ndarray, backend: Any = 
     f = infimum.compile(lambda x: np.sum(x), n, backend=backend)
     regions = np.zeros((rows_of(n), lo.shape[1]))
     regions[:n], regions[n:2 * n] = lo, hi
-    return Faces(f, start).of(regions)
+    return StartFaces(f, start).of(regions)
 
 
 def test_which_faces_of_two_boxes_that_touch_are_bounds():

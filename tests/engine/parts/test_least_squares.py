@@ -8,10 +8,10 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.bounds.least_squares.gauss_newton import LeastSquares
+from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.kernel.region_cut import GONE
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
@@ -36,7 +36,7 @@ def left_of(f, boxes, upper: float, backend=None) -> Regions:
     count = len(boxes)
     level = evaluator.value(lo, hi).level.astype(np.int8)
     regions = Regions(np.ascontiguousarray(lo), np.ascontiguousarray(hi), np.full(count, -INF), np.zeros(count, np.int32), level)
-    part = LeastSquares(evaluator, np.full(n, -9.0), np.full(n, 9.0))
+    part = GaussNewton(evaluator, np.full(n, -9.0), np.full(n, 9.0))
     return Regions.from_columns(part.test(regions.columns(), upper).regions)
 
 
@@ -134,7 +134,7 @@ def test_the_end_is_done_once():
     lo, hi = np.full(2, -9.0), np.full(2, 9.0)
     incumbent = Incumbent(f, lo, hi)
     incumbent.offer(np.array([[0.5], [-0.25]]))
-    branch = Branch(f, Goal(1e-3, 0.0, 1e-1), incumbent)
+    branch = BranchAndBound(f, Goal(1e-3, 0.0, 1e-1), incumbent)
     low = np.array([[0.45, 0.55, 0.45, 0.35], [-0.3, -0.3, -0.2, -0.3]])
     branch.pool.replace(Regions(low, low + 0.1, np.zeros(4), np.zeros(4, np.int32), np.full(4, 3, np.int8)))
     branch.end()
@@ -146,7 +146,7 @@ def test_the_end_is_done_once():
     left = branch.regions()
     assert len(left) == 1 and (left.hi - left.lo).max() < 1e-12 and (left.lo[:, 0] <= [0.5, -0.25]).all()
     boxes, state = branch.boxes, branch.state()
-    again = Branch(f, Goal(1e-3, 0.0, 1e-1), incumbent)
+    again = BranchAndBound(f, Goal(1e-3, 0.0, 1e-1), incumbent)
     again.restore(state)
     again.end()
     assert again.boxes == boxes and again.ended
@@ -158,7 +158,7 @@ def test_costly_regions_are_cut_into_few_pieces(points, batch, full):
     t = np.linspace(-1, 1, points)
     f = infimum.compile(lambda x: np.sum((x[0] * t + x[1] * t**2 - t) ** 2), 2)
     lo, hi = np.full(2, -3.0), np.full(2, 2.0)
-    assert Branch(f, Goal(), Incumbent(f, lo, hi), batch).full == full
+    assert BranchAndBound(f, Goal(), Incumbent(f, lo, hi), batch).full == full
 
 
 def test_a_costly_fit_takes_few_boxes():

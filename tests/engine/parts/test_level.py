@@ -10,7 +10,7 @@ import pytest
 from infimum.backend.arrays import HostArrays
 from infimum.chains import grid
 from infimum.chains import level as level_module
-from infimum.chains.bag_forms import Form
+from infimum.chains.bag_forms import BagForm
 from infimum.chains.cell_kernels import FACTS, FROM, TO, UNSHIFTED
 from infimum.chains.chain import Chain
 from infimum.chains.grid import Cells, Slices
@@ -136,7 +136,7 @@ def test_bounds_hold_with_the_slopes_that_are_taken(name, monkeypatch):
     assert any((row < old).any() for row, old in zip(level.shifted, first, strict=True))
     slices = level.grid.slices
     for k, cells in enumerate(level.grid.cells):
-        form, rows = Form(level.grid.kinds, [k]), level.taken[k]
+        form, rows = BagForm(level.grid.kinds, [k]), level.taken[k]
         for _ in range(20):
             ends = slices.lo[cells.ids], slices.hi[cells.ids]
             share = rng.random((2, *cells.ids.shape)) < 0.5

@@ -5,17 +5,17 @@ import pytest
 
 import infimum
 from infimum.bounds import bound_order
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.kernel.region_cut import GONE, rows
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 
 LO, HI = np.full(2, -3.0), np.full(2, 2.0)
 
 
-class Above(Part):
+class Above(RegionTest):
     """Discards what the natural enclosure puts above the upper bound, in small portions, and counts how often it is asked."""
 
     name, discards, most = "above", "enclosure", 5
@@ -32,14 +32,14 @@ class Above(Part):
         return Outcome(left, regions.shape[1], worth=above[None].astype(float))
 
 
-def branch() -> Branch:
+def branch() -> BranchAndBound:
     f = infimum.compile(lambda x: x[0] ** 4 - 3 * x[0] * x[1] + x[1] ** 4 + np.sin(x[0]), 2)
-    found = Branch(f, Goal(), Incumbent(f, LO, HI), 64)
+    found = BranchAndBound(f, Goal(), Incumbent(f, LO, HI), 64)
     found.begin(LO[:, None], HI[:, None])
     return found
 
 
-def take_a_step(b: Branch) -> None:
+def take_a_step(b: BranchAndBound) -> None:
     """A whole one: where regions are few, they are cut several times."""
     b.step()
     while not b.is_between_steps:

@@ -9,8 +9,8 @@ import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds import bound_order, newton_equations_kernel
-from infimum.bounds.gradient_rows import Lines
-from infimum.bounds.newton_equations import Square
+from infimum.bounds.gradient_rows import GradientRows
+from infimum.bounds.newton_equations import NewtonEquations
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import GONE, STUCK
 from infimum.search.region_pool import can_be_cut
@@ -19,16 +19,16 @@ from tests.engine.parts.systems import INF, columns, random_case, random_regions
 from tests.engine.parts.test_lines import WrongSlope
 
 
-def part_of(evaluator: Evaluator, lo: float = -2.0, hi: float = 2.0) -> Square:
-    return Square(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
+def part_of(evaluator: Evaluator, lo: float = -2.0, hi: float = 2.0) -> NewtonEquations:
+    return NewtonEquations(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
 
 
-def equations(*rows, n: int, integers: tuple[int, ...] = (), width: float = 0.0) -> Square:
+def equations(*rows, n: int, integers: tuple[int, ...] = (), width: float = 0.0) -> NewtonEquations:
     """Each row is 0, or within the width of it."""
     return part_of(evaluator_of(lambda x: x[0], [(row, -width, width) for row in rows], n, integers))
 
 
-def left(part: Square, *sides: tuple[float, float]) -> np.ndarray | None:
+def left(part: NewtonEquations, *sides: tuple[float, float]) -> np.ndarray | None:
     """What is left of a region, a row for each variable; None if it is gone."""
     lo, hi = (np.array(ends)[:, None] for ends in zip(*sides, strict=True))
     out, n = part.test(columns(lo, hi), INF).regions[:, 0], len(sides)
@@ -60,7 +60,7 @@ def campaign(seeds: range) -> Counter:
     for seed in seeds:
         case = random_case(seed)
         if len(newton_equations_kernel.two_sided(case.system)):
-            part = Square(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
+            part = NewtonEquations(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
             regions = random_regions(case, seed, 120)
             out = part.test(regions.copy(), INF)
             total += judge(regions, out.regions, out.worth, case.feasible)
@@ -91,7 +91,7 @@ def test_any_numbers_will_do(nothing_lowered, monkeypatch):
             seed = b.mul(b.add(b.input(0, 0), b.data(b.place("uadd", self.numbers, 0))), 12.9898)
             b.store(found, turn.index, b.div(b.sub(seed, 3.0), b.sub(b.floor(seed), 2.0)))
         return found
-    monkeypatch.setattr(newton_equations_kernel.Square, "_eliminate", garbage)
+    monkeypatch.setattr(newton_equations_kernel.NewtonEquationsKernel, "_eliminate", garbage)
     counts = campaign(range(24))
     assert min(counts["held"], counts["narrower"]) > 200
 
@@ -175,7 +175,7 @@ def test_bits_are_those_of_the_definition():
         assert len(newton_equations_kernel.two_sided(case.system))
         regions = random_regions(case, seed, 5)
         regions[0, 0] = -INF
-        found = [Square(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
+        found = [NewtonEquations(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
                  .test(regions, INF) for backend in (CpuBackend(), PythonBackend())]
         assert found[0].regions.tobytes() == found[1].regions.tobytes() and found[0].worth.tobytes() == found[1].worth.tobytes()
 
@@ -190,10 +190,10 @@ def test_where_it_is_asked():
         return {type(part): part for part in bound_order.parts_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
     rows = [lambda x, i=i: broyden(x)[i] for i in range(5)]
     alone = parts(lambda x: 0.0, rows, 5)
-    assert alone[Square].payoff.due == 1 and alone[Lines].payoff.due > 16
+    assert alone[NewtonEquations].payoff.due == 1 and alone[GradientRows].payoff.due > 16
     for found in (parts(lambda x: x[0], rows, 5), parts(lambda x: 0.0, rows, 6), parts(lambda x: 0.0, rows[:4], 5)):
-        assert found[Square].payoff.due > 4 > found[Lines].payoff.due
-    assert Square not in parts(lambda x: 0.0, rows[:1], 5)
+        assert found[NewtonEquations].payoff.due > 4 > found[GradientRows].payoff.due
+    assert NewtonEquations not in parts(lambda x: 0.0, rows[:1], 5)
 
 
 def test_all_roots_of_a_system():

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.bounds.function_bounds.tangent_bound import Tangents
+from infimum.bounds.function_bounds.tangent_bound import TangentBound
 from infimum.bounds.interface import Outcome
 from infimum.kernel.region_cut import GONE, rows
 from infimum.search.region_pool import Regions
@@ -23,8 +23,8 @@ def asked(f, user: list, boxes: list, upper: float = INF, backend=None) -> Outco
     lo, hi = (np.ascontiguousarray(np.array([[side[k] for side in box] for box in boxes], dtype=float).T) for k in (0, 1))
     count = len(boxes)
     regions = Regions(lo, hi, np.full(count, -INF), np.zeros(count, np.int32), evaluator.value(lo, hi).level.astype(np.int8))
-    assert Tangents.applies(evaluator) and evaluator.tangents is not None
-    return Tangents(evaluator, low, high).test(regions.columns(), upper)
+    assert TangentBound.applies(evaluator) and evaluator.tangents is not None
+    return TangentBound(evaluator, low, high).test(regions.columns(), upper)
 
 
 def lower(outcome: Outcome) -> np.ndarray:
@@ -125,7 +125,7 @@ def test_minimisers_on_faces_stay():
 
 def test_functions_without_tangents_are_not_asked():
     for f, is_asked in ((line, True), (lambda x: np.sin(x[0] * x[1]) * x[0], False)):
-        part = Tangents(infimum.compile(f, 2), np.zeros(2), np.ones(2))
+        part = TangentBound(infimum.compile(f, 2), np.zeros(2), np.ones(2))
         assert [part.is_tried(step) for step in (0, 1000)] == [False, is_asked] and not part.is_used(0)
 
 
