@@ -29,7 +29,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from infimum.blackbox.callables import PythonFunctions  # noqa: E402
 from infimum.blackbox.journal import Journal, read_journal  # noqa: E402
 from infimum.blackbox.journal_reading import torn_header  # noqa: E402
-from infimum.blackbox.recorded_trials import RecordedTrials  # noqa: E402
+from infimum.blackbox.recorded_trials import Recorded  # noqa: E402
 from infimum.blackbox.trial_workers import LocalWorkers  # noqa: E402
 from infimum.blackbox.variables import Variables  # noqa: E402
 from infimum.parallel.ray_cluster import ray_module  # noqa: E402
@@ -55,7 +55,7 @@ def noted(x):
     return float(x[0] - x[1])
 
 
-def search(recorded: RecordedTrials, trials: int, heard=None) -> str:
+def search(recorded: Recorded, trials: int, heard=None) -> str:
     """Runs it to its end and returns its last state; `heard` is told of each trial that counts."""
     chain = Search()
     for _ in range(trials):
@@ -84,7 +84,7 @@ def overhead(options: argparse.Namespace) -> int:
     timed("in this process", lambda: LocalWorkers(box).run(points))
     with tempfile.TemporaryDirectory() as folder, \
             Journal.create(os.path.join(folder, "run.jsonl"), box.describe()) as journal, LocalWorkers(box) as workers:
-        timed("in this process, with a journal", lambda: RecordedTrials(workers, journal).run(points))
+        timed("in this process, with a journal", lambda: Recorded(workers, journal).run(points))
     for count in (1, 2, 8):
         with start_workers(box, count, timeout=60) as workers:
             workers.run(points[:4 * count])
@@ -103,7 +103,7 @@ def busy(options: argparse.Namespace) -> int:
             workers.run([(0.5, 0.5)] * workers.count)
         workers.run([(0.5, 0.5)] * 10 * workers.count)
         before, start = workers.busy_seconds, time.perf_counter()
-        search(RecordedTrials(workers, journal), options.trials)
+        search(Recorded(workers, journal), options.trials)
         wall = time.perf_counter() - start
     share = (workers.busy_seconds - before) / (wall * workers.count)
     print(f"{workers.count} workers{' of Ray' if options.workers == 'ray' else ''}, {options.trials} trials of "
@@ -117,7 +117,7 @@ def child(path: str, workers: int) -> int:
     """A run that may be killed at any moment; it notes what counted in a file of its own."""
     box = PythonFunctions(noted, VARIABLES)
     with Journal.create(path, box.describe()) as journal, start_workers(box, workers) as pool, open(path + ".heard", "a") as file:
-        recorded = RecordedTrials(pool, journal)
+        recorded = Recorded(pool, journal)
 
         def heard(trial) -> None:
             file.write(f"{trial.ticket}\n")
@@ -162,11 +162,11 @@ def kill(options: argparse.Namespace) -> int:
             counts["counted twice"] += len(kept) - len(set(kept))
             journal = Journal.resume(path, box.describe()) if begun else Journal.create(path, box.describe())
             with journal, LocalWorkers(box) as pool:
-                end = search(RecordedTrials(pool, journal), TRIALS)
+                end = search(Recorded(pool, journal), TRIALS)
             tickets = [trial.ticket for trial in read_journal(path).trials]
             counts["whole at the end"] += sorted(tickets) == list(range(TRIALS)) and tickets[:len(kept)] == kept
             with Journal.resume(path, box.describe()) as journal, LocalWorkers(box) as pool:
-                counts["replayed"] += search(RecordedTrials(pool, journal), TRIALS) == end and pool.busy_seconds == 0.0
+                counts["replayed"] += search(Recorded(pool, journal), TRIALS) == end and pool.busy_seconds == 0.0
     print(json.dumps({"runs": options.kills, **counts}))
     lost = counts["lost"] + counts["counted twice"]
     return 0 if not lost and counts["whole at the end"] == counts["replayed"] == options.kills else 1

@@ -23,7 +23,7 @@ from infimum.blackbox.journal_reading import maximises as of_maximum
 from infimum.blackbox.journal_reading import read_journal, read_path, torn_header
 from infimum.blackbox.outcome import Outcome
 from infimum.blackbox.problem_comparison import has_identities
-from infimum.blackbox.recorded_trials import RecordedTrials
+from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.trial_workers import BlackBox
 from infimum.blackbox.variables import Variables, lasting
 from infimum.engines.index.black_box_search import BlackBoxSearch
@@ -82,7 +82,7 @@ def searched(box: BlackBox, problem: Callable[[], dict[str, Any]], x0: Any, meth
         with (LocalTrials(box) if here else start_workers(box, trials.workers, trials.timeout)) as crew:
             search = BlackBoxSearch(variables, box.constraints, options, starts, others)
             target = None if options.target is None else -options.target if maximises else options.target
-            run = BlackBoxRun(search, RecordedTrials(crew, kept), options, replace(trials, max_trials=most, batch=batch), target,
+            run = BlackBoxRun(search, Recorded(crew, kept), options, replace(trials, max_trials=most, batch=batch), target,
                               method.seed)
             return drive(Maximising(run) if maximises else run, time_limit=time_limit, callback=watching.callback,
                          progress=watching.progress, watch=watching.watch, view=View(None, variables.lo, variables.hi))

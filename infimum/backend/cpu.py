@@ -9,7 +9,7 @@ from contextvars import Context
 from dataclasses import dataclass, replace
 from functools import cache
 from struct import pack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
@@ -57,23 +57,43 @@ class _LibraryEntry:
     module: Module
 
 
+class _MachineCode(NamedTuple):
+    """The module of a kernel, the modules whose code it uses, its doubles of scratch memory, and the program that an interpreter
+    runs, if it is interpreted."""
+
+    module: Module
+    needs: list[Module]
+    doubles: int
+    program: Program | None = None
+
+
+class _Improvement(NamedTuple):
+    """How faster code is made, if it can be: once the kernel has done this amount of work, which is `worth` the time, and if
+    there is time for what compiling `takes`, in seconds."""
+
+    make: "Callable[[], CompiledKernel] | None"
+    worth: float
+    takes: float
+
+
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses.
 
-    With `better` it is compiled again, in the way that takes longer and makes faster code, once it has run for so many boxes that
-    this is worth it, and if there is time for what that `takes`, in seconds.
+    Where there is an `improvement`, it is compiled again, in the way that takes longer and makes faster code, once it has run for
+    enough boxes. `narrow` makes the kernel for fewer lanes.
     """
 
-    def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
-                 narrow: Callable[[], "CompiledKernel"] | None, worth: float,
-                 better: Callable[[], "CompiledKernel"] | None = None, takes: float = 0.0, program: Program | None = None):
-        self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
-        self._module, self._needs = module, needs
-        self._code = module.address("work"), doubles, program  # the doubles of scratch, and what is interpreted, if anything
+    def __init__(self, kernel: Kernel, lanes: int, code: _MachineCode, narrow: Callable[[], "CompiledKernel"] | None,
+                 improvement: _Improvement):
+        self.lanes, self.ir, self._narrow = lanes, code.module.ir, narrow
+        self._module, self._needs = code.module, code.needs
+        self._code = code.module.address("work"), code.doubles, code.program
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
-        self._better, self._boxes, self._worth = better, 0, worth if program else worth / weight
-        self._takes = takes  # seconds, to make the better code
+        self._better, self._worth, self._takes = improvement
+        self._boxes = 0
+        if code.program is None:
+            self._worth /= weight
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -98,21 +118,23 @@ class CompiledKernel:
             if self._code[2] is not None:
                 piece = min(piece, max(_FIRST * self.lanes * threads, begin))
             end = count if count - begin < 2 * piece else begin + piece
-            self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
+            self._run_piece((inputs, outputs), (data, udata), range(begin, end), threads, times)
             begin = end
             if self._code[2] is not None:
                 self._improve_if_worth_it()
 
-    def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int, times: int) -> None:
-        """The boxes begin … end-1, at least as many as lanes."""
-        stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
+    def _run_piece(self, arrays: tuple[Sequence[np.ndarray], Sequence[np.ndarray]], data: tuple[np.ndarray, np.ndarray],
+                   boxes: range, threads: int, times: int) -> None:
+        """These boxes, at least as many as lanes. `arrays`: inputs and outputs; `data`: constant doubles and positions."""
+        (inputs, outputs), begin, count = arrays, boxes.start, len(boxes)
+        stride = (inputs[0] if inputs else outputs[0]).shape[1]
         threads, block = self._split(count, threads)
-        there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
+        there, back = ([address(a) + 8 * begin for a in some] for some in arrays)
         counter, (work, doubles, program) = ctypes.c_int64(0), self._code
         words = [] if program is None else [address(program.words)]
         first, second = (pack(f"{len(way)}q", *way) for way in (words + there + back, words + back + there))
         scratch = [np.empty(doubles + 8) for _ in range(threads)]
-        constants = address(data), address(udata)
+        constants = address(data[0]), address(data[1])
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
         # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
@@ -233,9 +255,10 @@ class CpuBackend:
             return plain.compile(kernel)
 
         def make() -> CompiledKernel:
-            return CompiledKernel(kernel, self.lanes, program.doubles, interpreter(self.spelling), [], None,
-                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel),
-                                  _WORD_SECONDS * len(program.words), program)
+            size = len(program.words)
+            code = _MachineCode(interpreter(self.spelling), [], program.doubles, program)
+            improvement = _Improvement(lambda: plain.compile(kernel), _WORTH_PLAIN * size, _WORD_SECONDS * size)
+            return CompiledKernel(kernel, self.lanes, code, None, improvement)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
 
@@ -246,9 +269,9 @@ class CpuBackend:
         needs += [_library[self._symbol(f.name)].module for f in functions]
         lines = _lines(work, routines)
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
-        return CompiledKernel(kernel, self.lanes, doubles, module, needs,
-                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), _WORTH * lines, better,
-                              _LINE_SECONDS * lines)
+        narrow = cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel))
+        improvement = _Improvement(better, _WORTH * lines, _LINE_SECONDS * lines)
+        return CompiledKernel(kernel, self.lanes, _MachineCode(module, needs, doubles), narrow, improvement)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""

@@ -17,7 +17,7 @@ from infimum.blackbox.trial_workers import Workers
 from infimum.errors import JournalError
 
 
-class RecordedTrials:
+class Recorded:
     """Workers with a journal, or without one. A search loops: `submit` as many points as `wanted` says, then take one trial with
     `finished`; or it runs rounds with `run`. `tally` counts what came."""
 

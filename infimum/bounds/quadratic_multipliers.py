@@ -3,7 +3,7 @@
 import numpy as np
 
 from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
-from infimum.bounds.quadratic_proof import Coefficients, Multipliers, beyond, curvature_of, least, tilts_of
+from infimum.bounds.quadratic_proof import Coefficients, LinearRows, Multipliers, beyond, curvature_of, least, tilts_of
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.problem.system import System
@@ -36,7 +36,8 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     across, mixed = _orthonormal(slopes[1:][read.linear & system.equal] * width)
     away = (lo - x) / np.where(width > 0, width, 1.0), (hi - x) / np.where(width > 0, width, 1.0)
     linear = np.flatnonzero(read.linear)
-    tilts = tilts_of(system, np.zeros(n), *away, np.ones(n), slopes[1 + linear] * width, beyond(system, values, linear), linear)
+    linear_rows = LinearRows(linear, slopes[1 + linear] * width, beyond(system, values, linear))
+    tilts = tilts_of(system, np.zeros(n), away, np.ones(n), linear_rows)
     furthest = -least(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
         total(np.append(tilts * beyond(system, values, linear), 0.0)))
     search = ProductWeightSearch(curvature, slacks, across)

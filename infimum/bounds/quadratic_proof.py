@@ -66,8 +66,8 @@ def proved(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     if added is None:
         return -np.inf
     linear = np.flatnonzero(read.linear)
-    tilts = tilts_of(system, midpoint(slope), lo - x, hi - x, added, midpoint(read.slope)[1 + linear],
-                        beyond(system, midpoint(read.value)[1:], linear), linear)
+    rows_at_x = LinearRows(linear, midpoint(read.slope)[1 + linear], beyond(system, midpoint(read.value)[1:], linear))
+    tilts = tilts_of(system, midpoint(slope), (lo - x, hi - x), added, rows_at_x)
     for k, y in zip(linear, tilts, strict=True):
         end = system.upper[k] if y > 0 else system.lower[k]
         if y != 0 and np.isfinite(end):
@@ -87,10 +87,20 @@ def beyond(system: System, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return values[rows] - np.where(np.isfinite(system.upper[rows]), system.upper[rows], system.lower[rows])
 
 
-def tilts_of(system: System, slope: np.ndarray, low: np.ndarray, high: np.ndarray, bent: np.ndarray, rows: np.ndarray,
-             off: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """Further multipliers of linear constraints, with which slope·d - Σ t_i d_i² / 2 is not so low in a corner of the box:
-    each in turn, the best of the numbers at which a corner changes. Estimates."""
+class LinearRows(NamedTuple):
+    """Linear constraints by their numbers (k,), with their gradients (k, n), and by how much they exceed an end (k,), see
+    `beyond`."""
+
+    numbers: np.ndarray
+    gradients: np.ndarray
+    excess: np.ndarray
+
+
+def tilts_of(system: System, slope: np.ndarray, box: tuple[np.ndarray, np.ndarray], bent: np.ndarray,
+             linear: LinearRows) -> np.ndarray:
+    """Further multipliers of linear constraints, which raise the least of slope·d - Σ t_i d_i² / 2 over the corners d of the box:
+    each in turn, the best of the numbers at which a corner changes. `bent` are the t_i. Estimates."""
+    (low, high), (which, rows, off) = box, linear
     found = np.zeros(len(which))
     for _ in range(_PASSES):
         for k, row in enumerate(rows):

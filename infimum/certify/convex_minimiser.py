@@ -5,6 +5,8 @@ derivative vanishes as well, or closer to a bound than doubles tell, is found li
 docs/proofs/isolation.md.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infimum.certify.neighbourhood import NestedBoxes, convexity, part_of, row_around
@@ -14,12 +16,21 @@ from infimum.linear_algebra.inverse_factors import inverse_factor
 from infimum.linear_algebra.positive_definite import midpoint
 
 
-def lowest(evaluator: Evaluator, bounds: Interval, region: Interval, x: np.ndarray, here: Hessian, held: Interval,
-           reach: Interval, least: np.ndarray) -> tuple[Interval, Interval] | None:
-    """K and B around x: K holds exactly one minimiser over the bounds, and B, which contains it, no other; K is at least so wide
+class BoundedPoint(NamedTuple):
+    """A point within bounds, which are rounded inward; the `region` is the same bounds, rounded outward."""
+
+    x: np.ndarray
+    bounds: Interval
+    region: Interval
+
+
+def lowest(evaluator: Evaluator, point: BoundedPoint, here: Hessian, held: Interval, reach: Interval,
+           least: np.ndarray) -> tuple[Interval, Interval] | None:
+    """K and B around x: K holds exactly one minimiser over the bounds, and B, which contains it, no other; K is at least as wide
     as `least`. `here` are the derivatives at x, and `held` are masks of variables that lie at lower bounds, and at upper ones,
-    from which f rises strictly: as far as B reaches, f need be convex in the others only. The bounds are rounded inward, and the
-    `region` outward: a variable at a bound that is no double may still move a little, or is held somewhere between both."""
+    from which f rises strictly: as far as B reaches, f need be convex in the others only. A variable at a bound that is no double
+    may still move a little, or is held somewhere between both of its roundings."""
+    x, bounds, region = point
     open_ = np.flatnonzero(~(held[0] | held[1] | (bounds[0] == bounds[1])))
     factor = inverse_factor(midpoint(part_of(here, open_))[..., None])
     if not len(open_) or not here.value.smooth or not np.isfinite(factor).all():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.convex_minimiser import lowest
+from infimum.certify.convex_minimiser import BoundedPoint, lowest
 from infimum.certify.neighbourhood import convexity, part_of, row_around
 from infimum.certify.newton_polish import polished
 from infimum.evaluation.evaluator import Evaluator, Hessian
@@ -158,7 +158,7 @@ def _around(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, unique: In
 
 def _lowest(evaluator: Evaluator, at: _HeldPoint, here: Hessian, held: Interval, reach: Interval,
             least: np.ndarray) -> IsolatedMinimiser | None:
-    found = lowest(evaluator, (at.lo, at.hi), at.region, at.x, here, held, reach, least)
+    found = lowest(evaluator, BoundedPoint(at.x, (at.lo, at.hi), at.region), here, held, reach, least)
     return None if found is None else IsolatedMinimiser(*found[0], found[1])
 
 

@@ -4,6 +4,7 @@ Proof: docs/proofs/isolation.md.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -40,22 +41,31 @@ class IsolationOutcome(NamedTuple):
     why: IsolationFailure | None
 
 
-def isolate_regions(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions,
-                    groups: list[tuple[np.ndarray, np.ndarray]],
-                    bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, last: bool = True,
-                    terms: TermSum | None = None, outer: OuterBox | None = None) -> IsolationOutcome:
-    """`groups` are boxes of regions that touch, [lo, hi] the user's bounds, rounded inward, and `outer` rounded outward where
-    some are no doubles; the infimum lies in `bounds`, and x is a good point. Where the search began in several `start` boxes,
-    their union is the feasible set. `terms`: those of the function, if they are to be used instead of the whole matrix of second
-    derivatives.
+@dataclass(frozen=True, slots=True, eq=False)
+class IsolationProblem:
+    """The function and the feasible set. [lo, hi] are the user's bounds, rounded inward, and `outer` rounded outward where some
+    are no doubles. Where the search began in several `start` boxes, their union is the feasible set. `terms`: those of the
+    function, if they are to be used instead of the whole matrix of second derivatives."""
+
+    evaluator: Evaluator
+    lo: np.ndarray
+    hi: np.ndarray
+    start: StartBoxes | None = None
+    terms: TermSum | None = None
+    outer: OuterBox | None = None
+
+
+def isolate_regions(problem: IsolationProblem, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
+                    bounds: tuple[float, float], x: np.ndarray | None, last: bool = True) -> IsolationOutcome:
+    """`groups` are boxes of regions that touch; the infimum lies in `bounds`, and x is a good point.
 
     A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. One
     that reaches beyond B through one face is cut there; others stay. Where the regions are the `last` that there will be, those
     that stay are cut further, to see if anything is left of them.
     """
-    work = _IsolationRun(evaluator, lo, hi, regions, *bounds, start, terms, outer)
+    work = _IsolationRun(problem, regions, *bounds)
     work.look_at_all(groups, x, patient=last)
-    for _ in range(_LOOKS if last and work.proved and terms is None and evaluator.system is None else 0):
+    for _ in range(_LOOKS if last and work.proved and problem.terms is None and problem.evaluator.system is None else 0):
         work.clear()
         if len(work.proved) >= _PROVED or not work.look_at_all(work.pieces(), None):
             break
@@ -70,15 +80,15 @@ class _IsolationRun:
     """Regions on the way: `open` are those that lie around no proved minimiser yet, as much as is left of them. K of a minimiser
     is `owed` a region of its own once one that was `given` and meets it is no longer whole."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
-                 upper: float, start: StartBoxes | None, terms: TermSum | None, outer: OuterBox | None):
+    def __init__(self, problem: IsolationProblem, regions: Regions, lower: float, upper: float):
+        evaluator, terms, outer, start = problem.evaluator, problem.terms, problem.outer, problem.start
         whole = isolate if evaluator.system is None else isolate_constrained
         self.isolate = partial(whole, evaluator) if terms is None else partial(isolate_by_structure, terms)
         if outer is not None and start is None:
             region = outer.lo, outer.hi
             self.isolate = partial(isolate, evaluator, region=region) if evaluator.system is None and terms is None else \
                 partial(_isolated_off_ends, self.isolate, region)
-        self.evaluator, self.lo, self.hi, self.given, self.start = evaluator, lo, hi, regions, start
+        self.evaluator, self.lo, self.hi, self.given, self.start = evaluator, problem.lo, problem.hi, regions, start
         self.lower, self.upper = lower, upper
         self.regions, self.open = regions.at(np.arange(len(regions))), np.ones(len(regions), bool)
         self.proved: list[IsolatedMinimiser] = []
@@ -204,8 +214,7 @@ class _IsolationRun:
 
 
 def _isolated_off_ends(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], region: Interval, lo: np.ndarray,
-                       hi: np.ndarray,
-                       x: np.ndarray, reach: Interval) -> IsolatedMinimiser | IsolationFailure:
+                       hi: np.ndarray, x: np.ndarray, reach: Interval) -> IsolatedMinimiser | IsolationFailure:
     """A minimiser within bounds of which some are no doubles. Within the doubles between them, lo and hi, it is found as any; it
     is one within the bounds unless it lies at such an end, where there are points beyond."""
     one = isolate(lo, hi, np.minimum(np.maximum(x, lo), hi), tuple(np.minimum(np.maximum(end, lo), hi) for end in reach))

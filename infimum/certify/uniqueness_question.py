@@ -15,10 +15,10 @@ from infimum.search.region_pool import Regions
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.certify import region_isolation as settle
+    from infimum.certify import region_isolation
     from infimum.certify.term_sums import term_hessians as structure
 else:  # most results are not asked
-    settle, structure = LazyModule("certify.region_isolation"), LazyModule("certify.term_sums.term_hessians")
+    region_isolation, structure = LazyModule("certify.region_isolation"), LazyModule("certify.term_sums.term_hessians")
 
 
 QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
@@ -46,10 +46,9 @@ class UniquenessQuestion(Answering):
         terms = None if small or self.evaluator.system is not None else structure.TermSum.of(self.evaluator)
         if terms is None and not small:
             return Minimisers((), cover.count, _too_many())
-        settled = settle.isolate_regions(self.evaluator, self.lo, self.hi, _regions(result), result.boxes,
-                                         (result.lower, result.upper),
-                                         result.x, self.start, terms=terms, outer=self.outer)
-        return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
+        problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, terms, self.outer)
+        found = region_isolation.isolate_regions(problem, _regions(result), result.boxes, (result.lower, result.upper), result.x)
+        return Minimisers(found.minimisers, found.rest, None if found.why is None else found.why.value)
 
     def _one_point(self, result: Any) -> bool:
         """Is x all that is left of bounded bounds? Then it is the global minimiser: the infimum is approached nowhere else."""
@@ -62,14 +61,14 @@ class UniquenessQuestion(Answering):
 
 
 def _too_many() -> str:
-    return (f"only up to {settle.VARIABLES} variables and {settle.OPERATIONS:,} operations are looked at, or sums of terms of "
-            "few variables")
+    return (f"only up to {region_isolation.VARIABLES} variables and {region_isolation.OPERATIONS:,} operations are looked at, or "
+            "sums of terms of few variables")
 
 
 def _regions(result: Any) -> Regions:
     """The regions of a Result; where they are very many, the boxes that they were merged to."""
     cover = result.regions
-    if cover.count <= settle.REGIONS and cover.kept:
+    if cover.count <= region_isolation.REGIONS and cover.kept:
         lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
     else:
         lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
@@ -89,10 +88,10 @@ def isolate_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lowe
     if terms is None and not small:
         return None
     groups = list(zip(*(end.T.copy() for end in boxes), strict=True))
-    settled = settle.isolate_regions(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)),
-                                     groups,
-                                     (lower, incumbent.upper), incumbent.x, terms=terms, outer=incumbent.outer)
-    return settled.left if settled.rest == 0 and len(settled.left) else None
+    problem = region_isolation.IsolationProblem(evaluator, incumbent.lo, incumbent.hi, terms=terms, outer=incumbent.outer)
+    regions = _as_regions(*boxes, np.full(len(groups), lower))
+    found = region_isolation.isolate_regions(problem, regions, groups, (lower, incumbent.upper), incumbent.x)
+    return found.left if found.rest == 0 and len(found.left) else None
 
 
 def is_short(evaluator: Evaluator) -> bool:
@@ -106,5 +105,5 @@ def can_be_isolated(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, small enough for second derivatives of all variables by one another?"""
     system = evaluator.system
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
-    few = evaluator.n <= settle.VARIABLES and m <= settle.CONSTRAINTS
-    return few and sum(1 for _ in topological(formulas)) <= settle.OPERATIONS
+    few = evaluator.n <= region_isolation.VARIABLES and m <= region_isolation.CONSTRAINTS
+    return few and sum(1 for _ in topological(formulas)) <= region_isolation.OPERATIONS

@@ -84,8 +84,8 @@ def kinds_of(bags: list[Bag], families: list[TermFamily], backend: object) -> li
     for number, bag in enumerate(bags):
         groups.setdefault((_form(bag, families), *_links(bag, bags)), []).append(number)
     term = cache(partial(_term, families))  # those of several kinds are made once
-    return [_kind(form, shared, links, numbers, bags, families, term, backend)
-            for (form, shared, links), numbers in groups.items()]
+    return [_kind(key, [(number, bags[number]) for number in numbers], families, term, backend)
+            for key, numbers in groups.items()]
 
 
 def _places(bag: Bag, variables: tuple[int, ...]) -> tuple[int, ...]:
@@ -102,19 +102,22 @@ def _form(bag: Bag, families: list[TermFamily]) -> tuple:
                                   for family, term in bag.terms))
 
 
-def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: list[Bag], families: list[TermFamily],
+def _kind(key: tuple[tuple, tuple, tuple], members: list[tuple[int, Bag]], families: list[TermFamily],
           term: Callable[..., Expr], backend: object) -> BagKind:
-    k, *terms = form
+    """The kind of these bags, which come with their numbers. `key`: the form that they share, the places of the variables that
+    they share with their parents, and of those that each child shares with them."""
+    (k, *terms), shared, links = key
+    numbers, bags = [number for number, _ in members], [bag for _, bag in members]
     ends = [], []
     for place, (family, _) in enumerate(terms):
-        chosen = np.array([bags[number].terms[place][1] for number in numbers])
+        chosen = np.array([bag.terms[place][1] for bag in bags])
         for rows, table in zip(ends, (families[family].lower, families[family].upper), strict=True):
             rows.append(table[:, chosen])
     constants = np.concatenate([*ends[0], *ends[1], np.empty((0, len(numbers)))])
     value = _value(k, terms, families, term)
-    children = [(np.array([bags[number].children[i] for number in numbers]), places) for i, places in enumerate(links)]
-    variables = np.array([bags[number].variables for number in numbers], dtype=np.int64).reshape(len(numbers), k).T
-    return BagKind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.array([bags[number].height for number in numbers]),
+    children = [(np.array([bag.children[i] for bag in bags]), places) for i, places in enumerate(links)]
+    variables = np.array([bag.variables for bag in bags], dtype=np.int64).reshape(len(numbers), k).T
+    return BagKind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.array([bag.height for bag in bags]),
                    np.ascontiguousarray(variables), constants, shared, children)
 
 

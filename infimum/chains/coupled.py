@@ -12,6 +12,7 @@ in the constraint G(x) = s, and it is divided between slices of one variable.
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
     node = Node(grid, np.zeros(count), reach).within(*ends)
     signed = None if coupling.signed is None else Evaluator(coupling.signed, n, evaluator.backend)
     work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _BY_SIGNS
-    return CoupledChain(node, np.array(coupling.above), box, goal, incumbent, most, work, signed)
+    return CoupledChain(CoupledRoot(node, np.array(coupling.above), signed), box, goal, incumbent, most, work)
 
 
 def _bags(families: list[TermFamily], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
@@ -95,11 +96,20 @@ def elements_on(node: Expr, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray,
     return -found.hi, -found.lo
 
 
-class CoupledChain(Chain):
-    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs. above, signed: see `Coupling`."""
+class CoupledRoot(NamedTuple):
+    """The node that a search begins with. above, signed: as in `Coupling`."""
 
-    def __init__(self, node: Node, above: np.ndarray, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST, max_boxes: float = np.inf, signed: Evaluator | None = None):
+    node: Node
+    above: np.ndarray
+    signed: Evaluator | None
+
+
+class CoupledChain(Chain):
+    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs."""
+
+    def __init__(self, root: CoupledRoot, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 most: int = _MOST, max_boxes: float = np.inf):
+        node, above, signed = root
         super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
         self.n, self.above, self.signed = len(self.low), above, signed
         never = np.full(node.scalars, np.inf)  # scalars have no bounds, and no slice of one is dropped by a derivative

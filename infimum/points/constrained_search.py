@@ -207,13 +207,14 @@ class ConstrainedSearch(PointSearch):
         """The best ends, from which nothing is offered unless its integers are whole. Those that have converged go on from there,
         others begin anew."""
         count = starts.shape[1]
-        ends = yield from self._stage(starts, np.arange(count), lo, hi, _BEGIN, _FIRST, _PATIENCE if better else None, better,
-                                      count // _FEW)
+        limits = _StageLimits(_FIRST, _PATIENCE if better else None, better, count // _FEW)
+        ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), _BEGIN, limits)
         if better:
             ends = self._hopeful(ends)
         known = ends.error <= 2 * _FIRST[1]
-        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, _FIRST[1], _AGAIN),
-                                      _LAST, _PATIENCE, better, len(known) // _FEW, np.where(known, ends.multipliers, 0.0))
+        again = _StageStarts(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, ends.multipliers, 0.0))
+        limits = _StageLimits(_LAST, _PATIENCE, better, len(known) // _FEW)
+        ends = yield from self._stage(again, np.where(known, _FIRST[1], _AGAIN), limits)
         self._keep(ends)
         yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane], self.value if better else np.inf)
         return ends
@@ -224,14 +225,14 @@ class ConstrainedSearch(PointSearch):
         above = (ends.error <= 2 * _FIRST[1]) & (ends.value > self.value + _HIGHER * max(1.0, abs(self.value)))
         return _Points(*(np.compress(~(near | above), part, axis=-1) for part in ends))
 
-    def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: "float | np.ndarray",
-               most: tuple[int, float], patience: int | None = None, settled: bool = False, few: int = 0,
-               multipliers: np.ndarray | None = None) -> Iterator[None]:
-        """The best ends of one run of the method."""
+    def _stage(self, starts: "_StageStarts", first: "float | np.ndarray", limits: "_StageLimits") -> Iterator[None]:
+        """The best ends of one run of the method, which begins with the barrier parameter `first`."""
+        x, lanes, lo, hi, multipliers = starts
         if not len(lanes):
-            return _Points(starts, np.empty(0), np.empty(0), np.empty((self.system.m, 0)), np.empty(0), lanes)
-        method = InteriorPoint(self.evaluator, lo, hi, starts, first, most[1], multipliers)
-        for _ in method.steps(most[0], patience, settled, few):
+            return _Points(x, np.empty(0), np.empty(0), np.empty((self.system.m, 0)), np.empty(0), lanes)
+        (steps, last), *stopping = limits
+        method = InteriorPoint(self.evaluator, lo, hi, x, first, last, multipliers)
+        for _ in method.steps(steps, *stopping):
             yield
         self.evaluations += method.evaluations
         return self._best(method.ends, lanes)
@@ -248,7 +249,8 @@ class ConstrainedSearch(PointSearch):
         stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known)))
         if len(stuck):
             lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
-            ends = yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST, _PATIENCE, known < np.inf)
+            starts = _StageStarts(ends.x[:, stuck], ends.lane[stuck], lo, hi)
+            ends = yield from self._stage(starts, _AGAIN, _StageLimits(_LAST, _PATIENCE, known < np.inf))
             self._keep(ends)
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
@@ -315,6 +317,25 @@ class ConstrainedSearch(PointSearch):
             if (rank[k], ends.value[k]) < (mine, self.value):
                 self.x, self.value, self.violation = ends.x[:, k].copy(), float(ends.value[k]), float(ends.violation[k])
                 self.multipliers = ends.multipliers[:, k].copy()
+
+
+class _StageStarts(NamedTuple):
+    """Points (n, N), the lanes that they come from, their bounds (n, N), and multipliers (m, N) of the constraints, if known."""
+
+    x: np.ndarray
+    lanes: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+    multipliers: np.ndarray | None = None
+
+
+class _StageLimits(NamedTuple):
+    """The number of steps and the last barrier parameter; what `InteriorPoint.steps` takes to stop earlier."""
+
+    most: tuple[int, float]
+    patience: int | None = None
+    settled: bool = False
+    few: int = 0
 
 
 class _Points(NamedTuple):

@@ -48,7 +48,8 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     points = points[:, :max(1, most // (2 * len(spares)))]
     source = np.repeat(np.arange(points.shape[1]), 2 * len(spares))
     spare, held = np.tile(np.repeat(spares, 2), points.shape[1]), np.tile([True, False], len(spares) * points.shape[1])
-    lanes = _Lanes(evaluator, used, points[:, source], lo, hi, held, spare, size[:, source] * spare + errors[:, source])
+    margins = _Margins(held, spare, size[:, source] * spare + errors[:, source])
+    lanes = _Lanes(evaluator, used, points[:, source], (lo, hi), margins)
     for _ in range(_STEPS):
         pause()
         lanes.step()
@@ -77,13 +78,23 @@ def _broken(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndar
     return ~((values >= lower) & (values <= upper))
 
 
+class _Margins(NamedTuple):
+    """What lanes keep away from: are variables `held` at bounds (N); else `spare` (N), their distance from bounds in units of the
+    variables; and the distance from the ends of constraints (m, N)."""
+
+    held: np.ndarray
+    spare: np.ndarray
+    constraints: np.ndarray
+
+
 class _Lanes:
     """Lanes on their way inside; the ends of constraints, and where bounds are left too those of the variables, lie within by
     what each lane spares."""
 
-    def __init__(self, evaluator: Evaluator, used: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray, held: np.ndarray,
-                 spare: np.ndarray, margin: np.ndarray):
+    def __init__(self, evaluator: Evaluator, used: np.ndarray, x: np.ndarray, bounds: tuple[np.ndarray, np.ndarray],
+                 margins: _Margins):
         self.evaluator, self.used = evaluator, used
+        (lo, hi), (held, spare, margin) = bounds, margins
         system = evaluator.system
         fixed = lo == hi
         fixed[list(system.integers)] = True

@@ -43,7 +43,7 @@ class Addend(NamedTuple):
 
 
 class AffineForms(Meaning):
-    """Elements are Affines, of n variables."""
+    """Elements are `AffineElement`s of n variables."""
 
     def __init__(self, n: int):
         self.n, self.plain = n, Enclosures()
@@ -62,7 +62,7 @@ class AffineForms(Meaning):
         def rule(b: Builder, *args: Any, **params: Any) -> AffineElement:
             pair = RULES[op](b, *(a.pair if isinstance(a, AffineElement) else a for a in args), **params)
             still = made is None or all(a.form is None for a in args if isinstance(a, AffineElement))
-            return AffineElement(pair) if still else made(self, b, pair, name, tuple(sorted(params.items())), *args)
+            return AffineElement(pair) if still else made(self, b, _Operation(pair, name, tuple(sorted(params.items()))), *args)
         return rule
 
     # ---- forms
@@ -150,14 +150,22 @@ def _constant(b: Builder, nlo: Value, hi: Value, n: int) -> tuple[Value, ...]:
     return affine_forms.constant(b, n, nlo, hi)
 
 
-# ---- operations: (meaning, builder, the enclosure of the result, its name, its parameters, arguments)
-def _sum(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: AffineElement, y: AffineElement) -> AffineElement:
-    what = affine_forms.sum_of if op == "add" else affine_forms.difference_of
-    return forms.call(b, what, pair, *forms.form_of(b, x), *forms.form_of(b, y))
+# ---- operations: (meaning, builder, the operation, arguments)
+class _Operation(NamedTuple):
+    """An operation with its parameters, and the enclosure of its result."""
+
+    pair: Pair
+    op: str
+    params: tuple
 
 
-def _minus(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: AffineElement) -> AffineElement:
-    return AffineElement(pair, (*(b.neg(v) for v in x.form[:-1]), x.form[-1]))
+def _sum(forms: AffineForms, b: Builder, made: _Operation, x: AffineElement, y: AffineElement) -> AffineElement:
+    what = affine_forms.sum_of if made.op == "add" else affine_forms.difference_of
+    return forms.call(b, what, made.pair, *forms.form_of(b, x), *forms.form_of(b, y))
+
+
+def _minus(forms: AffineForms, b: Builder, made: _Operation, x: AffineElement) -> AffineElement:
+    return AffineElement(made.pair, (*(b.neg(v) for v in x.form[:-1]), x.form[-1]))
 
 
 def _multiple(forms: AffineForms, b: Builder, pair: Pair, x: AffineElement, factor: Pair) -> AffineElement:
@@ -170,46 +178,46 @@ def _multiple(forms: AffineForms, b: Builder, pair: Pair, x: AffineElement, fact
     return forms.call(b, affine_forms.along_line, pair, slope, rest.nlo, rest.hi, *x.form)
 
 
-def _product(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: AffineElement,
+def _product(forms: AffineForms, b: Builder, made: _Operation, x: AffineElement,
              y: AffineElement) -> AffineElement:
     if x.form is None or y.form is None:
-        return _multiple(forms, b, pair, *((y, x.pair) if x.form is None else (x, y.pair)))
-    return forms.call(b, affine_forms.product_of, pair, y.pair.nlo, y.pair.hi, *x.form, *y.form)
+        return _multiple(forms, b, made.pair, *((y, x.pair) if x.form is None else (x, y.pair)))
+    return forms.call(b, affine_forms.product_of, made.pair, y.pair.nlo, y.pair.hi, *x.form, *y.form)
 
 
-def _quotient(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: AffineElement,
+def _quotient(forms: AffineForms, b: Builder, made: _Operation, x: AffineElement,
               y: AffineElement) -> AffineElement:
     inverse = div(b, exact(b, 1.0), y.pair)
     if y.form is None:
-        return _multiple(forms, b, pair, x, inverse)
-    return _product(forms, b, pair, op, params, x, _curve(forms, b, inverse, "powi", (("k", -1),), y))
+        return _multiple(forms, b, made.pair, x, inverse)
+    return _product(forms, b, made, x, _curve(forms, b, _Operation(inverse, "powi", (("k", -1),)), y))
 
 
-def _curve(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: AffineElement) -> AffineElement:
+def _curve(forms: AffineForms, b: Builder, made: _Operation, x: AffineElement) -> AffineElement:
     """A function of one number: it differs from a line between its two lines by no more than these."""
-    lines = lines_at(b, op, params, x.pair, pair, x.form[0])
+    lines = lines_at(b, made.op, made.params, x.pair, made.pair, x.form[0])
     slope = b.add(b.mul(0.5, lines.slope_below), b.mul(0.5, lines.slope_above))
     below, above = (mul(b, Pair(b.sub(slope, own), b.sub(own, slope)), x.pair) for own in (lines.slope_below, lines.slope_above))
-    return forms.call(b, affine_forms.along_line, pair, slope, b.add(below.nlo, lines.nlo), b.add(above.hi, lines.hi), *x.form,
-                      lines=lines)
+    return forms.call(b, affine_forms.along_line, made.pair, slope, b.add(below.nlo, lines.nlo), b.add(above.hi, lines.hi),
+                      *x.form, lines=lines)
 
 
-def _hinge(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: AffineElement,
+def _hinge(forms: AffineForms, b: Builder, made: _Operation, x: AffineElement,
            y: AffineElement) -> AffineElement:
     """max(x, y) = y + relu(x - y) and its like; the lines are those of the difference."""
-    d, bent = hinge(b, HINGES[op], x.pair, y.pair)
+    d, bent = hinge(b, HINGES[made.op], x.pair, y.pair)
     difference = forms.call(b, affine_forms.difference_of, d, *forms.form_of(b, x), *forms.form_of(b, y))
-    curve = _curve(forms, b, bent, HINGES[op], (), difference)
-    what, whole = (affine_forms.difference_of, x) if op == "min" else (affine_forms.sum_of, y)
-    return forms.call(b, what, pair, *forms.form_of(b, whole), *curve.form, lines=curve.lines)
+    curve = _curve(forms, b, _Operation(bent, HINGES[made.op], ()), difference)
+    what, whole = (affine_forms.difference_of, x) if made.op == "min" else (affine_forms.sum_of, y)
+    return forms.call(b, what, made.pair, *forms.form_of(b, whole), *curve.form, lines=curve.lines)
 
 
-def _where(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, test: Truth, x: AffineElement,
+def _where(forms: AffineForms, b: Builder, made: _Operation, test: Truth, x: AffineElement,
            y: AffineElement) -> AffineElement:
     """The form of the one that is chosen in the whole box; where that is not decided only the enclosure is known."""
     first, second = decided(b, test)
-    ways = zip(*(forms.form_of(b, v) for v in (x, y, AffineElement(pair))), strict=True)
-    return AffineElement(pair, tuple(b.select(first, one, b.select(second, other, neither)) for one, other, neither in ways))
+    ways = zip(*(forms.form_of(b, v) for v in (x, y, AffineElement(made.pair))), strict=True)
+    return AffineElement(made.pair, tuple(b.select(first, one, b.select(second, other, neither)) for one, other, neither in ways))
 
 
 _MADE: dict[str, Callable] = {"where": _where, "add": _sum, "sub": _sum, "neg": _minus, "mul": _product, "div": _quotient,

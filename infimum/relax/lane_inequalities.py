@@ -12,7 +12,7 @@ from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up, larger
 from infimum.kernel.ir import Value
 from infimum.kernel.table_writer import Writer
-from infimum.relax.lane_simplex import NO_SOLUTION, LaneSimplex
+from infimum.relax.lane_simplex import NO_SOLUTION, LaneProgram, LaneSimplex
 
 _SWEEPS = 2
 SMALLEST = 2.0**-900
@@ -164,7 +164,8 @@ class LaneInequalities(Writer):
         fill(size, of_line(count), b.const(0.0), 1.0)
         cost = b.div(1.0, b.load(scales, size))
         live = b.mand(self.bounded, b.oeq(b.add(b.load(self.empty, 0), b.load(self.empty, 1)), 0.0))
-        return LaneSimplex(b, self.data, size, columns, n, entries, right, 2 * (size + columns), live), scales, cost
+        program = LaneProgram(size, columns, n, entries, right)
+        return LaneSimplex(b, self.data, program, 2 * (size + columns), live), scales, cost
 
     def _add_up(self, weights: int) -> None:
         """The line Σ weight_r line_r, behind the others: rounded so that it holds."""

@@ -15,6 +15,8 @@ Nothing relies on more than that. Everything is an estimate in plain upward arit
 Proof: docs/proofs/constraint_lines.md.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infimum.interval.pair import INF
@@ -28,12 +30,33 @@ _TIE = 2.0**-40         # added to d_j: of equal quotients that with the largest
 RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
 
 
-class LaneSimplex:
-    """Writes it. The buffer `entries` has the a_r, then c; `right` has the h_r. Of the columns, those from `endless` on belong to
-    variables without an upper bound, whose cost is not negative. Lanes that are not `live` do nothing."""
+class LaneProgram(NamedTuple):
+    """The linear program of a lane. The buffer `entries` has the a_r, then c; `right` has the h_r. Of the columns, those from
+    `endless` on belong to variables without an upper bound, whose cost is not negative."""
 
-    def __init__(self, b: Builder, data: Data, rows: int, columns: int, endless: int, entries: int, right: int, turns: int,
-                 live: Value | None = None):
+    rows: int
+    columns: int
+    endless: int
+    entries: int
+    right: int
+
+
+class _Pivot(NamedTuple):
+    """The row and the column that are exchanged, the element where they meet, the value of the row, and a buffer with all of the
+    row's elements."""
+
+    row: Value
+    column: Value
+    element: Value
+    value: Value
+    elements: int
+
+
+class LaneSimplex:
+    """Writes it. Lanes that are not `live` do nothing."""
+
+    def __init__(self, b: Builder, data: Data, program: LaneProgram, turns: int, live: Value | None = None):
+        rows, columns, endless, entries, right = program
         self.b, self.rows, self.columns, self.entries = b, rows, columns, entries
         self.ceilings = data.offset(np.where(np.arange(columns) < endless, 1.0, INF))
         self.numbers = data.offset(np.arange(rows + columns + 1, dtype=float))
@@ -123,11 +146,11 @@ class LaneSimplex:
         leaving = b.mul(sign, leaving)
         b.store(self.facts, 0, b.select(going, ended, b.load(self.facts, 0)))
         b.store(self.facts, 1, b.select(b.mand(going, nothing), leaving, b.load(self.facts, 1)))
-        self._exchange(moves, row, column, pivot, value, pivots, (leaving, high), (entering, ceiling))
+        self._exchange(moves, _Pivot(row, column, pivot, value, pivots), (leaving, high), (entering, ceiling))
 
-    def _exchange(self, moves: Value, row: Value, column: Value, pivot: Value, value: Value, pivots: int,
-                  leaving: tuple[Value, Value], entering: tuple[Value, Value]) -> None:
-        """The table after the exchange, in lanes that move."""
+    def _exchange(self, moves: Value, at: _Pivot, leaving: tuple[Value, Value], entering: tuple[Value, Value]) -> None:
+        """The table after the exchange, in lanes that move. Leaving and entering variables come with their upper bounds."""
+        row, column, pivot, value, pivots = at
         b, last, inverse = self.b, self.columns, self.b.div(1.0, pivot)
         new, stays = b.buffer(self.columns), b.buffer(self.columns)
 

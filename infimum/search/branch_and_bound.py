@@ -26,9 +26,9 @@ from infimum.support.clock import pause, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.certify import region_isolation as settling
+    from infimum.certify import region_isolation
 else:
-    settling = LazyModule("certify.region_isolation")
+    region_isolation = LazyModule("certify.region_isolation")
 
 FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
@@ -48,8 +48,7 @@ def lanes_of(batch: int, n: int) -> int:
 
 
 class BranchAndBound:
-    """The regions of a problem, and the parts that shrink them, in order. `lower()` and the incumbent's upper bound enclose the
-    infimum.
+    """Regions, and the tests that shrink them, in order. `lower()` and the incumbent's upper bound enclose the infimum.
 
     Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
     number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
@@ -238,7 +237,7 @@ class BranchAndBound:
         it, nothing has been done."""
         if self.ended:
             return
-        if self.goal.xtol is not None and len(self.pool) <= settling.REGIONS:
+        if self.goal.xtol is not None and len(self.pool) <= region_isolation.REGIONS:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.worth_at_last and many))]
@@ -298,7 +297,8 @@ class BranchAndBound:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_isolated(self.evaluator):
+        few = least <= len(self.pool) <= region_isolation.REGIONS
+        if self.goal.xtol is None or not few or not can_be_isolated(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
@@ -306,9 +306,8 @@ class BranchAndBound:
         if not groups or not worth:
             return
         self.next_look = _IN_VAIN * self.boxes
-        left = settling.isolate_regions(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start,
-                                        last,
-                                        outer=self.incumbent.outer).left
+        problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, outer=self.incumbent.outer)
+        left = region_isolation.isolate_regions(problem, regions, groups, bounds, self.incumbent.x, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
         if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
             return

@@ -28,9 +28,10 @@ class Extent:
     """
 
     def __init__(self, evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], covering: Covering, point: np.ndarray,
-                 axis: int, sign: float, threshold: float, is_whole: bool = True):
+                 end: tuple[int, float], threshold: float, is_whole: bool = True):
         """`covering` holds the part of the set that is asked about, `point` is one of it, at which f is at most the threshold.
-        `is_whole`: all points of the set near that part belong to it."""
+        `end`: axis and sign. `is_whole`: all points of the set near that part belong to it."""
+        axis, sign = end
         self.evaluator, self.bounds, self.covering, self.threshold = evaluator, bounds, covering, threshold
         self.is_whole = is_whole
         self.point, self.edge, self.axis, self.sign = point, point, axis, sign

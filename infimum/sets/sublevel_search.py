@@ -5,7 +5,9 @@ to it, f > outer. Whatever ends the search early, what is known then is right.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,18 +71,36 @@ class Component:
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
-class SublevelSearch:
-    """Runs step by step. `ratio`: of the volumes of what is not outside and of what is inside, at which paving ends; None: it is
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """When a search ends. `ratio`: of the volumes of what is not outside and of what is inside, at which paving ends; None: it is
     not paved. `width_ratio`: the same of the intervals of each variable. `principal`: paving in coordinates of its own."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, inner: float, outer: float, points: np.ndarray,
-                 ratio: float | None = 1.05, width_ratio: float | None = 1.01, principal: bool = True,
-                 judge: Judge | None = None, tests: CoveringTests | None = None, ordered: tuple[tuple[int, int], ...] = ()):
-        """`points` (n, N) are where to look for the set, besides what is found. `judge` and `tests`, where they are given, are of
-        a smaller set than f and the thresholds tell. `ordered`: pairs of variables of which the first may be taken not to be
-        larger than the second, since f does not change if they are exchanged together with others."""
+    ratio: float | None = 1.05
+    width_ratio: float | None = 1.01
+    principal: bool = True
+
+
+class SmallerSet(NamedTuple):
+    """Tests of a smaller set than f and the thresholds describe; None: the tests of f."""
+
+    judge: Judge | None = None
+    tests: CoveringTests | None = None
+
+
+class SublevelSearch:
+    """Runs step by step."""
+
+    def __init__(self, evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], thresholds: tuple[float, float],
+                 points: np.ndarray, accuracy: Accuracy | None = None, smaller: SmallerSet | None = None,
+                 ordered: tuple[tuple[int, int], ...] = ()):
+        """`thresholds`: f is at most the first inside the set, and above the second outside. `points` (n, N) are where to look
+        for the set, besides what is found. `ordered`: pairs of variables of which the first may be taken not to be larger than
+        the second, since f does not change if they are exchanged together with others."""
+        (lo, hi), (inner, outer), accuracy = box, thresholds, accuracy or Accuracy()
+        judge, tests = smaller or SmallerSet()
         self.evaluator, self.lo, self.hi, self.inner, self.outer, self.points = evaluator, lo, hi, inner, outer, points
-        self.ratio, self.width_ratio, self.principal = ratio, width_ratio, principal
+        self.ratio, self.width_ratio, self.principal = accuracy.ratio, accuracy.width_ratio, accuracy.principal
         self.judge = SublevelJudge(evaluator, inner, outer) if judge is None else judge
         self.tests = CoveringTests(evaluator, lo, hi) if tests is None else tests
         self.covering = Covering.of_box(evaluator, outer, lo, hi)
@@ -213,7 +233,7 @@ class SublevelSearch:
         for axis in range(len(self.lo)):
             for sign in (-1, 1):
                 part = Covering(self.evaluator, self.outer, component.covering.columns.copy())
-                component.extents[axis, sign] = Extent(self.evaluator, (self.lo, self.hi), part, component.point, axis, sign,
+                component.extents[axis, sign] = Extent(self.evaluator, (self.lo, self.hi), part, component.point, (axis, sign),
                                                        self.inner, is_whole)
             for sign in (-1, 1):
                 yield from component.extents[axis, sign].run(lambda axis=axis: self._slack(component, axis))

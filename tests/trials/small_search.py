@@ -12,7 +12,7 @@ import sys
 from infimum.blackbox import journal as journals
 from infimum.blackbox.callables import PythonFunctions
 from infimum.blackbox.journal import Journal
-from infimum.blackbox.recorded_trials import RecordedTrials
+from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.trial_workers import LocalWorkers, Workers
 from infimum.blackbox.variables import Variables
 
@@ -50,7 +50,7 @@ BOX = PythonFunctions(fun, VARIABLES, [constraint])
 
 def search(workers: Workers, journal: Journal | None, trials: int = TRIALS, at_once: int | None = None) -> Search:
     """Runs it to its end, asynchronously, or in rounds of `at_once`."""
-    found, recorded, done = Search(), RecordedTrials(workers, journal), 0
+    found, recorded, done = Search(), Recorded(workers, journal), 0
     while done < trials:
         if at_once is None:
             for _ in range(min(recorded.wanted, trials - recorded.asked)):

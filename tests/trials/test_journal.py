@@ -21,7 +21,7 @@ from infimum.blackbox.journal import Journal, salvage, warm_start
 from infimum.blackbox.journal_lines import Trial
 from infimum.blackbox.journal_reading import parsed, read_journal
 from infimum.blackbox.outcome import Outcome, OutcomeKind
-from infimum.blackbox.recorded_trials import RecordedTrials
+from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.trial_workers import LocalWorkers
 from infimum.blackbox.variables import Variables
 from infimum.errors import JournalError, OptionError, TrialError
@@ -129,7 +129,7 @@ def test_an_asynchronous_run_is_replayed_with_the_same_bits(path):
 
 def test_an_outcome_is_in_the_file_before_the_search_hears_of_it(path):
     with LocalWorkers(BOX) as workers, Journal.create(path, PROBLEM) as journal:
-        recorded, found = RecordedTrials(workers, journal), Search()
+        recorded, found = Recorded(workers, journal), Search()
         for k in range(5):
             recorded.submit(found.ask())
             trial = recorded.finished()
@@ -141,29 +141,29 @@ def test_an_outcome_is_in_the_file_before_the_search_hears_of_it(path):
 def test_a_search_that_asks_for_other_points_is_refused(path):
     whole_run(path)
     with LocalWorkers(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
-        recorded = RecordedTrials(workers, journal)
+        recorded = Recorded(workers, journal)
         recorded.submit([0.5, 0.5])
         with pytest.raises(JournalError, match="was written by another search: its trial 0 is at"):
             recorded.finished()
     with LocalWorkers(BOX) as workers, Journal.resume(path, PROBLEM) as journal, pytest.raises(JournalError, match="not asked"):
-        RecordedTrials(workers, journal).finished()
+        Recorded(workers, journal).finished()
 
 
 def test_a_function_that_is_written_wrongly_is_not_kept(path):
     box = PythonFunctions(lambda x: "high", VARIABLES)
     with LocalWorkers(box) as workers, Journal.create(path, box.describe()) as journal, pytest.raises(TrialError, match="text"):
-        RecordedTrials(workers, journal).run([(0, 0)])
+        Recorded(workers, journal).run([(0, 0)])
     assert read_journal(path).trials == []
 
 
 def test_a_function_that_fails_to_return_later_is_kept(path):
     box = PythonFunctions(black_boxes.by_first, Variables.read([(0, 9)] * 2))
     with LocalWorkers(box) as workers, Journal.create(path, box.describe()) as journal:
-        kinds = [outcome.kind for outcome in RecordedTrials(workers, journal).run([(0, 1), (8, 0), (6, 0)])]
+        kinds = [outcome.kind for outcome in Recorded(workers, journal).run([(0, 1), (8, 0), (6, 0)])]
     assert kinds == [OutcomeKind.VALUE, OutcomeKind.NO_NUMBER, OutcomeKind.NAN]
     assert sorted((trial.ticket, trial.outcome.kind) for trial in read_journal(path).trials) == list(enumerate(kinds))
     with LocalWorkers(box) as workers, Journal.resume(path, box.describe()) as journal:
-        assert [o.kind for o in RecordedTrials(workers, journal).run([(0, 1), (8, 0), (6, 0)])] == kinds
+        assert [o.kind for o in Recorded(workers, journal).run([(0, 1), (8, 0), (6, 0)])] == kinds
     assert len(read_journal(path).trials) == 3
 
 
@@ -316,7 +316,7 @@ def full_disk(monkeypatch, room: int = 10):
 
 def test_a_full_disk_ends_no_run_and_what_is_kept_in_memory_is_written_later(path, monkeypatch):
     with LocalWorkers(BOX) as workers, Journal.create(path, PROBLEM) as journal:
-        recorded, found = RecordedTrials(workers, journal), Search()
+        recorded, found = Recorded(workers, journal), Search()
         recorded.run([found.ask()])
         whole = path.read_bytes()
         full_disk(monkeypatch)
@@ -332,7 +332,7 @@ def test_a_full_disk_ends_no_run_and_what_is_kept_in_memory_is_written_later(pat
 def test_trials_that_never_get_to_the_disk_are_counted_in_a_warning(path, monkeypatch):
     with LocalWorkers(BOX) as workers:
         journal = Journal.create(path, PROBLEM)
-        recorded, found = RecordedTrials(workers, journal), Search()
+        recorded, found = Recorded(workers, journal), Search()
         recorded.run([found.ask()])
         full_disk(monkeypatch)
         monkeypatch.setattr(journals.os, "ftruncate", lambda *_: (_ for _ in ()).throw(OSError("read only")))

@@ -14,7 +14,7 @@ from infimum.blackbox.callables import PythonFunctions
 from infimum.blackbox.command import Command
 from infimum.blackbox.journal import Journal, read_journal
 from infimum.blackbox.outcome import OutcomeKind
-from infimum.blackbox.recorded_trials import RecordedTrials
+from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
 from infimum.parallel import ray_cluster
@@ -65,7 +65,7 @@ def test_outcomes_are_those_of_processes(nodes, tmp_path):
         expected = workers.run(points)
     with start_workers(tried, "ray", timeout=2.0) as workers, Journal.create(tmp_path / "run.jsonl", tried.describe()) as journal:
         assert workers.count == 2
-        found = RecordedTrials(workers, journal).run(points[:1]) + workers.run(points[1:])
+        found = Recorded(workers, journal).run(points[:1]) + workers.run(points[1:])
         workers.close()
         with pytest.raises(OptionError, match="are closed"):
             workers.submit((0, 0))

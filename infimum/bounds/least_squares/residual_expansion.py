@@ -6,6 +6,7 @@ only norms of radii are summed up beside those of midpoints.
 """
 
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 from infimum.bounds.least_squares.linear_fit import LinearFit
 from infimum.bounds.least_squares.residual_basis import LARGE, BasisRow, ResidualBasis, TaylorForm
@@ -88,8 +89,9 @@ class ResidualExpansion:
         curved, rho = self._second(one, rest, functions, fixed, path, [by_function(each) for each in fit.second])
         beyond = [self._second(None, None, functions, bases[m], [turns[k][m] for k in along])[1] for m in q]
         bounded = b.olt(total(b, [rho, *beyond]), LARGE)
-        self._sum_dropped(psi, turn, beyond)
-        self._sum(u_pair, u, v, psi, turn, curved, rho, beyond)
+        columns = _ColumnForms(psi, turn, beyond)
+        self._sum_dropped(columns)
+        self._sum(_ResidualForm(u_pair, u, v, curved, rho), columns)
         self._sum_moves(row, one, rest, functions, fixed, bases)
         return bounded
 
@@ -143,9 +145,10 @@ class ResidualExpansion:
         return self.b.mul(0.5, product) if k == m else product
 
     # ---- what is summed up
-    def _sum_dropped(self, psi: list[Ball], turn: list[list[Ball]], beyond: list[Value]) -> None:
+    def _sum_dropped(self, columns: "_ColumnForms") -> None:
         """How large the columns are that are dropped; they are 0 then."""
         b, zero = self.b, self.b.const(0.0)
+        psi, turn, beyond = columns
         for m in range(self.q):
             dropped = self.fit.dropped[m]
             all_of_it = total(b, [size(b, psi[m]), beyond[m], *(b.mul(size(b, turn[m][k]), self.h[k]) for k in range(self.p))])
@@ -155,9 +158,9 @@ class ResidualExpansion:
                 return Ball(b.select(dropped, zero, x.mid), b.select(dropped, zero, x.rad))
             psi[m], turn[m], beyond[m] = kept(psi[m]), [kept(x) for x in turn[m]], b.select(dropped, zero, beyond[m])
 
-    def _sum(self, u_pair: Pair, u: Ball, v: list[Ball], psi: list[Ball], turn: list[list[Ball]], curved: dict, rho: Value,
-             beyond: list[Value]) -> None:
+    def _sum(self, residual: "_ResidualForm", columns: "_ColumnForms") -> None:
         b, add, q, along = self.b, self.sums.add, range(self.q), range(self.p)
+        (u_pair, u, v, curved, rho), (psi, turn, beyond) = residual, columns
         squared = square(b, u_pair)
         add("u2.nlo", squared.nlo)
         add("u2.hi", squared.hi)
@@ -242,6 +245,25 @@ class ResidualExpansion:
         self.norm_n, self.norm_rho = sums.root("N"), sums.root("rho")
         self.n_times_u = norm(b, [sums["Nu", m] for m in q])
         self.dropped = [sums.root(("dropped", m)) for m in q]
+
+
+class _ResidualForm(NamedTuple):
+    """The residual of one row: its value u0, as a pair and as a ball; its slopes V; its second derivatives R on T, and the
+    largest size of dᵀ R d / 2."""
+
+    pair: Pair
+    value: Ball
+    slopes: list[Ball]
+    second: dict[tuple[int, int], Ball]
+    remainder: Value
+
+
+class _ColumnForms(NamedTuple):
+    """The columns of Q in one row: the value of each, its slopes, and the largest size of its remainder."""
+
+    values: list[Ball]
+    slopes: list[list[Ball]]
+    remainders: list[Value]
 
 
 class _BallExpansion:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,17 +23,31 @@ def least_constrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndar
     scale = 1.0 / (width * (float(np.abs(gradient).max()) + width * float(np.abs(hessian).max())) or 1.0)
     gradient, hessian = gradient * (width * scale), hessian * (width * width * scale)
     values, bends, lo, hi = values / width, bends * width, lo / width, hi / width
-    step = _interior(gradient, hessian, values, slopes, bends, lo, hi, _level, _ROUNDS)
+    model = _ScaledModel(gradient, hessian, values, slopes, bends, lo, hi)
+    step = _interior(model, _level, _ROUNDS)
     violated = max((values + (slopes + 0.5 * (bends @ step)).dot(step)).tolist(), default=0.0)
     from_inside = max(values.tolist(), default=0.0) <= 0
     if violated > _HELD or from_inside and (gradient + 0.5 * hessian.dot(step)).dot(step) > 0:
-        step = _interior(gradient, hessian, values, slopes, bends, lo, hi, _turned_up, _MORE)
+        step = _interior(model, _turned_up, _MORE)
     return step * width
 
 
-def _interior(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
-              lo: np.ndarray, hi: np.ndarray, newton: Callable[[np.ndarray, np.ndarray], np.ndarray], rounds: int) -> np.ndarray:
+class _ScaledModel(NamedTuple):
+    """Quadratic models in units of the box [lo, hi]: gradient and Hessian of the objective; values, gradients and Hessians of the
+    constraints."""
+
+    gradient: np.ndarray
+    hessian: np.ndarray
+    values: np.ndarray
+    slopes: np.ndarray
+    bends: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+
+
+def _interior(model: _ScaledModel, newton: Callable[[np.ndarray, np.ndarray], np.ndarray], rounds: int) -> np.ndarray:
     """The step in units of the box."""
+    gradient, hessian, values, slopes, bends, lo, hi = model
     n, count = len(gradient), len(values)
     flat, faces = bends.reshape(count, n * n), _faces(n)
     ways, step = np.concatenate([slopes, faces]), 0.1 * (lo + hi)

@@ -11,7 +11,7 @@ import numpy as np
 from infimum.blackbox.journal_lines import Trial
 from infimum.blackbox.journal_reading import maximises
 from infimum.blackbox.outcome import Outcome
-from infimum.blackbox.recorded_trials import RecordedTrials
+from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.trial_workers import BlackBox, LocalWorkers
 from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_options import IndexOptions
@@ -29,7 +29,7 @@ class BlackBoxRun:
 
     name, lower = "index", -math.inf
 
-    def __init__(self, search: BlackBoxSearch, recorded: RecordedTrials, options: IndexOptions, trials: Trials,
+    def __init__(self, search: BlackBoxSearch, recorded: Recorded, options: IndexOptions, trials: Trials,
                  target: float | None = None, seed: int = 0):
         self.search, self.recorded, self.options = search, recorded, options
         kept = recorded.journal.trials if recorded.journal is not None else []

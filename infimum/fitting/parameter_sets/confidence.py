@@ -19,7 +19,7 @@ from infimum.problem.problem import Interval
 from infimum.problem.text import counted
 from infimum.sets.paving import SublevelJudge
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import SublevelSearch
+from infimum.sets.sublevel_search import Accuracy, SmallerSet, SublevelSearch
 from infimum.support import environment
 
 PAVED = 3  # parameters up to which a set is paved without being asked
@@ -82,10 +82,12 @@ def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, j
     loss, pinned = compile(problem.objective(), n, check=False), PinnedData.of(problem, problem.rows())
     if pinned is not None:
         volume_rtol = profile_rtol = None
-    search = SublevelSearch(loss if pinned is None else compile(pinned.relaxed(), n, check=False), *parameters.bounds.region,
-                            threshold.lo, threshold.hi, x[:, None], ratio=None if volume_rtol is None else 1.0 + volume_rtol,
-                            width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
-                            judge=None if pinned is None else SublevelJudge(loss, threshold.lo, threshold.hi),
-                            ordered=tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))
+    accuracy = Accuracy(None if volume_rtol is None else 1.0 + volume_rtol, None if profile_rtol is None else 1.0 + profile_rtol,
+                        principal)
+    thresholds = threshold.lo, threshold.hi
+    search = SublevelSearch(loss if pinned is None else compile(pinned.relaxed(), n, check=False), parameters.bounds.region,
+                            thresholds, x[:, None], accuracy, None if pinned is None
+                            else SmallerSet(SublevelJudge(loss, *thresholds)),
+                            tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))
     stopped = run(search, **limits)
     return Confidence(**found_by(search, parameters.free_names, stopped), level=float(level), joint=joint, threshold=threshold)

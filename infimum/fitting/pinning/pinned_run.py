@@ -33,7 +33,7 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.interrupts import Interrupts
 from infimum.search.region_pool import Regions
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import SublevelSearch
+from infimum.sets.sublevel_search import Accuracy, SublevelSearch
 from infimum.support.clock import OutOfTime, Watch, answering
 
 _FOUND = 1e-3                        # of the relaxed sum, within which it is to be proved: it is no more than a first step
@@ -149,8 +149,9 @@ class PinnedProblem:
         """Boxes that hold every point at which the relaxed sum is at most that; returns what ended the search early, if
         anything."""
         ordered = tuple((a[0], b[0]) for a, b in pairwise(self.pinned.problem.groups or []))
-        search = SublevelSearch(compile(self.pinned.relaxed(), self.n, check=False), *self.bounds.region, threshold, threshold,
-                                x[:, None], ratio=None, width_ratio=None, ordered=ordered)
+        relaxed = compile(self.pinned.relaxed(), self.n, check=False)
+        search = SublevelSearch(relaxed, self.bounds.region, (threshold, threshold), x[:, None], Accuracy(None, None),
+                                ordered=ordered)
         limit = self.budget.boxes or np.inf
         search.together = max(1, int(min(search.together, limit / _OF_A_STEP)))
         stopped = run(search, self.budget.seconds, min(_COVERING, limit), self.settings.get("progress"))

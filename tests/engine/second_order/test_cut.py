@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum.certify.box_difference import beyond, beyond_one_side
 from infimum.certify.narrow_regions import cleared
-from infimum.certify.region_isolation import isolate_regions
+from infimum.certify.region_isolation import IsolationProblem, isolate_regions
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.region_pool import Regions
 
@@ -61,13 +61,13 @@ def test_regions_that_reach_beyond_are_cut_and_none_is_added():
     f, lo, hi = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + (x[1] - 1) ** 2, 2), np.full(2, -5.0), np.full(2, 10.0)
     regions = regions_of(f, *tiles(np.zeros(2), 2.0, 15))
     group = [(np.zeros(2), np.full(2, 2.0))]
-    settled = isolate_regions(f, lo, hi, regions, group, (0.0, 1e-9), None, last=False)
+    settled = isolate_regions(IsolationProblem(f, lo, hi), regions, group, (0.0, 1e-9), None, last=False)
     assert 1 < len(settled.left) < len(regions) and len(settled.minimisers) == 1
     cut = ~np.array([any((a == regions.lo[:, k]).all() and (b == regions.hi[:, k]).all() for k in range(len(regions)))
                      for a, b in zip(settled.left.lo.T, settled.left.hi.T, strict=True)])
     assert cut.sum() > 1, "K, and parts of regions"
     assert ((settled.left.lo <= 1.0) & (settled.left.hi >= 1.0)).all(axis=0).any()
-    settled = isolate_regions(f, lo, hi, regions, group, (0.0, 1e-9), None)
+    settled = isolate_regions(IsolationProblem(f, lo, hi), regions, group, (0.0, 1e-9), None)
     assert len(settled.left) == 1 and settled.rest == 0 and settled.why is None
 
 

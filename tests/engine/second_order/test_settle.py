@@ -7,7 +7,7 @@ import pytest
 
 import infimum
 from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
-from infimum.certify.region_isolation import isolate_regions
+from infimum.certify.region_isolation import IsolationProblem, isolate_regions
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
@@ -161,7 +161,8 @@ def test_lower_bounds_of_other_regions_count():
     f = infimum.compile(lambda x: (x[0] - 0.25) ** 2 + (x[1] - 0.25) ** 2, 2)
     low, high = tiles(np.zeros(2), 0.5, 5)
     regions = Regions(low, high, np.full(25, 5.0), np.zeros(25, np.int32), np.full(25, 3, np.int8))
-    settled = isolate_regions(f, -np.ones(2), np.ones(2), regions, [(np.zeros(2), np.full(2, 0.5))], (-3.0, 7.0), None)
+    settled = isolate_regions(IsolationProblem(f, -np.ones(2), np.ones(2)), regions, [(np.zeros(2), np.full(2, 0.5))],
+                              (-3.0, 7.0), None)
     assert settled.rest == 0 and len(settled.left) == 1 and settled.left.lower[0] <= 0.0
 
 
@@ -172,7 +173,8 @@ def test_without_patience_the_first_group_that_is_not_settled_is_the_last():
     low, high = (np.concatenate(ends, axis=1) for ends in zip(*(tiles(c, 0.1, 2) for c in corners), strict=True))
     regions = Regions(low, high, np.zeros(12), np.zeros(12, np.int32), np.full(12, 3, np.int8))
     groups = [(c, c + 0.1) for c in corners]
-    found = {patient: isolate_regions(f, np.full(2, -2.0), np.full(2, 2.0), regions, groups, (0.0, 1e-3), np.zeros(2), None,
+    found = {patient: isolate_regions(IsolationProblem(f, np.full(2, -2.0), np.full(2, 2.0)), regions, groups, (0.0, 1e-3),
+                                      np.zeros(2),
                                       patient)
              for patient in (True, False)}
     assert len(found[True].minimisers) == 2 and found[True].rest == 4
