@@ -13,7 +13,8 @@ from infimum.bounds.start_faces import StartFaces
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.start_boxes import StartBoxes
 
-_WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long;
+# where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long;
+_WAIT_AFTER_AFFINE = 64
 # so do they where equations are all there is, and Newton's method is asked
 _AFFINE = "affine"  # the name of that part
 CONSTRAINED: tuple[type[RegionTest], ...] = (Propagation, NewtonEquations, LinearRowsBound, GradientRows, LagrangianBound,
@@ -27,7 +28,7 @@ def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartB
     first = [part for part in parts if part.name == _AFFINE or (isinstance(part, NewtonEquations) and part.is_alone)]
     for part in parts:
         if first and part not in first and part.payoff is not None:
-            part.payoff.due = max(part.payoff.due, _WAIT)
+            part.payoff.due = max(part.payoff.due, _WAIT_AFTER_AFFINE)
     faces = None if start is None else StartFaces(evaluator, start)
     for part in parts:
         part.faces = faces

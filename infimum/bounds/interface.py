@@ -12,7 +12,7 @@ from infimum.evaluation.evaluator import Evaluator
 
 class Outcome(NamedTuple):
     """What a part leaves of regions, columns of an array (see `kernel/region_cut.py`): no region more than it was given, none
-    larger, no lower bound lower. The variable to cut is `GONE` where a region is proved away.
+    larger, no lower bound lower. The variable to cut is `DISCARDED_AXIS` where a region is proved away.
 
     `boxes` is what that cost, in boxes enclosed. `worth`, a row, is 1 where it was worth the cost; None: where a region was
     discarded. `upper`, a row, and `point` are verified upper bounds of f at points within the user's bounds, if there are any.

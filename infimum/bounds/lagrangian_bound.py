@@ -19,8 +19,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVED
 from infimum.structure.minus_product import minus_product
 
-_FIRST, _PERIOD, _WORTH = 0, 4, 0.1  # see Payoff
-_MOST, _ELEMENTS = 40, 1 << 13       # variables, rows times variables
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.1  # see Payoff
+_MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13       # variables, rows times variables
 
 
 class LagrangianBound(RegionTest):
@@ -34,12 +34,12 @@ class LagrangianBound(RegionTest):
         super().__init__(evaluator, lo, hi)
         self.given: np.ndarray | None = None  # the parameters behind the upper bound
         self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        small = evaluator.n <= _MOST and (1 + system.m) * evaluator.n <= _ELEMENTS
+        small = evaluator.n <= _MOST_VARIABLES and (1 + system.m) * evaluator.n <= _MOST_ELEMENTS
         return system.m > 0 and small and not system.is_flat
 
     def is_tried(self, step: int) -> bool:

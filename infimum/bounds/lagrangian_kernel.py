@@ -44,7 +44,7 @@ from infimum.structure.minus_product import minus_product
 
 LEFT, WORTH = range(2)  # the outputs
 _SWEEPS = 8             # of descending
-_CLOSED = 0.5           # it was worth the cost where so much of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.5           # it was worth the cost where so much of the distance to the upper bound is left
 _W, _E, _R, _S = "w", "e", "r", "s"
 
 
@@ -226,5 +226,5 @@ class LagrangianKernel:
             i = turn.index
             for what, value in enumerate((b.load(sides[0], i), b.load(sides[1], i), 1.0, lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
-        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_CLOSED, b.sub(best, before))))
+        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_WORTH_GAP_LEFT, b.sub(best, before))))
         b.output(WORTH, 0, b.select(b.mor(above, closed), 1.0, 0.0))

@@ -22,10 +22,10 @@ from infimum.expr.node import var
 from infimum.relax.lifted_kernel import LEFT, POINT, WORTH
 from infimum.relax.lifting import lift_of
 
-_FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
-_TRIED = 64                          # regions, as long as it does not pay
-_MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
-_COST = 16                           # in boxes
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.4  # see Payoff
+_TRIED_REGIONS = 64                          # regions, as long as it does not pay
+_MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
+_COST_IN_BOXES = 16                           # in boxes
 
 
 class _PayoffEachStep(Payoff):
@@ -46,8 +46,9 @@ class LiftedRelaxation(RegionTest):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         self.compare_with(lo, hi)
-        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
-        self.payoff = _PayoffEachStep(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.capacity = max(_TRIED_REGIONS,
+                            min(_MOST_REGIONS, _MOST_ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
+        self.payoff = _PayoffEachStep(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""
@@ -56,7 +57,7 @@ class LiftedRelaxation(RegionTest):
 
     @property
     def sample(self) -> int:
-        return self.capacity if self.payoff.pays else _TRIED
+        return self.capacity if self.payoff.pays else _TRIED_REGIONS
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -77,4 +78,4 @@ class LiftedRelaxation(RegionTest):
 
     def test(self, regions: Any, upper: float) -> Outcome:
         out = self._run(regions, upper)
-        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])
+        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH])

@@ -36,7 +36,7 @@ from infimum.kernel.ir import Builder, Kernel, Value
 
 REGIONS, LEVEL, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI, MORE = range(8)  # the inputs; then those asked for
 NO_GAP = -1.0        # instead of the variable that has one
-_LARGEST = 2.0**500  # of the numbers Y
+_LARGEST_INVERSE = 2.0**500  # of the numbers Y
 
 
 class SweepPlan(NamedTuple):
@@ -177,7 +177,7 @@ class NewtonKernel:
         for i in every:
             good = self.free[i]
             for v in y[i]:
-                good = b.mand(good, b.olt(b.abs(v), _LARGEST))
+                good = b.mand(good, b.olt(b.abs(v), _LARGEST_INVERSE))
             row = [b.select(good, v, float(i == j)) for j, v in enumerate(y[i])]
             found.append([b.select(self.free[j], v, 0.0) for j, v in enumerate(row)])
         return found

@@ -27,10 +27,10 @@ from infimum.interval.pair import INF, Pair, is_empty
 from infimum.kernel.box_conclusions import best_lower, natural, shown_level, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, RegionPiece, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, RegionPiece, can_be_cut, rows, rows_of
 from infimum.problem.system import System
 
-_MORE = 5  # parameters behind the user's bounds and the numbers of the variables
+_FURTHER_PARAMETERS = 5  # parameters behind the user's bounds and the numbers of the variables
 
 
 class PropagationKernel:
@@ -39,7 +39,7 @@ class PropagationKernel:
     def __init__(self, system: System, x: Expr, written_out: int):
         self.b, self.data, self.n, self.system, self.x = Builder(), Data(), x.size, system, x
         b, n = self.b, x.size
-        self.at = self.data.offset(np.zeros(3 * n + _MORE))
+        self.at = self.data.offset(np.zeros(3 * n + _FURTHER_PARAMETERS))
         self.narrow, self.upper = b.data(self.at + 3 * n + 3), b.data(self.at + 3 * n + 4)
         self.piece = RegionPiece(b, n, lambda i: self._given(2, i), self.at + 3 * n)
         self.violated: list[Value] = []  # masks: by a constraint or a domain alone
@@ -100,12 +100,12 @@ class PropagationKernel:
         low_row, axis_row, level_row = rows(n)
         violated, nothing = (self._any(masks) for masks in (self.violated, empty))
         endless = b.oeq(self.upper, INF)
-        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), GONE))
+        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
         gone = b.mor(b.mor(already, violated), b.mand(nothing, endless))
         lost = b.mor(gone, nothing)
         above = b.mand(b.mand(nothing, b.mnot(endless)), b.mnot(b.olt(self.natural.nlo, b.neg(self.upper))))
         choices = self._sides(left, lost)
-        axis = b.select(gone, GONE, b.select(b.ogt(choices[0], -1.0), choices[1], choices[3]))
+        axis = b.select(gone, DISCARDED_AXIS, b.select(b.ogt(choices[0], -1.0), choices[1], choices[3]))
         lower = best_lower(b, b.input(0, low_row), b.neg(self.natural.nlo), b.select(above, INF, -INF))
         for row, value in ((low_row, lower), (axis_row, axis), (level_row, shown_level(b, self.natural.level))):
             b.output(0, row, value)
@@ -134,7 +134,7 @@ class PropagationKernel:
             size = b.select(b.olt(width, INF), b.div(width, b.max(whole, 2.0**-1000)), 2.0**1000)
             size = b.select(can_be_cut(b, lo, hi), size, -1.0)
             wide = b.select(b.ogt(width, self.narrow), size, -1.0)
-            step = b.step((-1.0, STUCK, -1.0, STUCK), (wide, number, size, number), better)
+            step = b.step((-1.0, NO_AXIS, -1.0, NO_AXIS), (wide, number, size, number), better)
         return step.results
 
 

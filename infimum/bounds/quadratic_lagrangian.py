@@ -20,9 +20,9 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.structure.degree import degrees
 
-_LEAST, _MOST = 6, 64           # variables: fewer are soon cut, and regions then tell where minimisers are
-_ELEMENTS = 1 << 18             # numbers of all derivatives that are read
-_FURTHEST = 500                 # exponent of points at which gradients are read
+_LEAST_VARIABLES, _MOST_VARIABLES = 6, 64           # variables: fewer are soon cut, and regions then tell where minimisers are
+_MOST_ELEMENTS = 1 << 18             # numbers of all derivatives that are read
+_LARGEST_EXPONENT = 500                 # exponent of points at which gradients are read
 _COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 
@@ -33,7 +33,7 @@ class QuadraticLagrangian:
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
-        sized = _LEAST <= self.n <= _MOST and (1 + self.system.m) * self.n * (self.n + 2) <= _ELEMENTS
+        sized = _LEAST_VARIABLES <= self.n <= _MOST_VARIABLES and (1 + self.system.m) * self.n * (self.n + 2) <= _MOST_ELEMENTS
         found = degrees((self.system.f, *self.system.bodies)) if sized else ()
         degree = np.concatenate([np.zeros(0, int), *(part.ravel() for part in found)])
         self.linear = degree[1:] <= 1 if sized and (degree <= 2).all() else None
@@ -80,7 +80,7 @@ class QuadraticLagrangian:
         return np.where(vanishes((hi - x) / width, -steep), hi, x)
 
     def _read(self, x: np.ndarray) -> Coefficients | None:
-        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _FURTHEST)))
+        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _LARGEST_EXPONENT)))
         points = np.concatenate([x[:, None], np.zeros((self.n, 1)), far * np.eye(self.n)], axis=1)
         at = self.evaluator.jacobian(points, points)
         ends = at.value.lo, at.value.hi, at.lo, at.hi

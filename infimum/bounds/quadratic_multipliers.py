@@ -8,11 +8,11 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.problem.system import System
 
-_AT_END, _SURELY = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
+_MAYBE_ACTIVE, _SURELY_ACTIVE = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
 _COMPLEMENT = 0.0625                   # times a slack is a multiplier that says which
-_DEPENDENT = 2.0**-20
+_DEPENDENT_PIVOT = 2.0**-20
 _ROUNDING = 2.0**-46                   # of the curvature
-_PART = 0.25                           # of the gap that is asked for, that may be lost
+_SPENT_GAP = 0.25                           # of the gap that is asked for, that may be lost
 
 
 def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,
@@ -41,7 +41,7 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     furthest = -least(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
         total(np.append(tilts * beyond(system, values, linear), 0.0)))
     search = ProductWeightSearch(curvature, slacks, across)
-    v, delta = search.run(_PART * gap / max(furthest, _ROUNDING))
+    v, delta = search.run(_SPENT_GAP * gap / max(furthest, _ROUNDING))
     used = np.zeros(system.m)
     used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)
     scale = np.concatenate([width, width, sizes])
@@ -56,7 +56,7 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
 
 def vanishes(slack: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
     """Is a slack 0 at a solution? Where neither it nor its multiplier is large, both are small at the end of a search."""
-    return (slack <= _SURELY) | ((slack <= _AT_END) & (multiplier >= _COMPLEMENT * slack))
+    return (slack <= _SURELY_ACTIVE) | ((slack <= _MAYBE_ACTIVE) & (multiplier >= _COMPLEMENT * slack))
 
 
 def _orthonormal(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +71,7 @@ def _orthonormal(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 along = float(total(vector * known))
                 vector, part = vector - along * known, part - along * how
         length = float(np.sqrt(total(vector * vector)))
-        if length > _DEPENDENT * before:
+        if length > _DEPENDENT_PIVOT * before:
             vectors.append(vector / length)
             mixed.append(part / length)
     return np.array(vectors).reshape(len(vectors), n).T.copy(), np.array(mixed).reshape(len(vectors), count)

@@ -11,7 +11,7 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 from infimum.problem.system import System
 
-_MORE, _TRIES = 4.0, 16  # what is added to the diagonal grows until it is proved to be enough
+_DIAGONAL_GROWTH, _DIAGONAL_TRIES = 4.0, 16  # what is added to the diagonal grows until it is proved to be enough
 _PASSES = 3              # over the linear constraints
 
 
@@ -133,12 +133,12 @@ def _slacks(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, 
 def _enough(curvature: Interval, added: np.ndarray) -> np.ndarray | None:
     """At least these numbers, with which on its diagonal the matrix is proved to be positive definite."""
     added = np.maximum(added, 0.0)  # hands NaN on
-    for _ in range(_TRIES):
+    for _ in range(_DIAGONAL_TRIES):
         whole = plus(curvature, exactly(np.diag(added)))
         factor = inverse_factor(midpoint(whole)[..., None])
         if np.isfinite(factor).all() and positive_definite(_lanes(whole), factor)[0]:
             return added
-        added = _MORE * added
+        added = _DIAGONAL_GROWTH * added
     return None
 
 

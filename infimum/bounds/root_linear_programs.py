@@ -19,13 +19,16 @@ from infimum.search.checkpoint import State
 from infimum.support.clock import stoppable
 
 _ROUNDS = 6
-_LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
-_CURVED = 24                         # steps before programs of regions of problems with curves, of which many are over by then
-_TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
-_GAIN = 0.1                          # of the distance between the bounds: a point that takes less is the last that is looked for
-_MUCH = 0.5                          # of that distance: after a point that takes more, variables are tightened again
-_EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to so many
-_WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
+# steps before which these are not tried: programs say more, and need no kernels of their own
+_LATER_FIRST_STEP = {"lines": 8, "lifted": 32}
+# steps before programs of regions of problems with curves, of which many are over by then
+_FIRST_STEP_IF_CURVED = 24
+_MOST_TIGHTENINGS, _STARTS = 3, 8               # tightened at most, and starts between two times
+# of the distance between the bounds: a point that takes less is the last that is looked for
+_LEAST_GAIN = 0.1
+_LARGE_GAIN = 0.5                          # of that distance: after a point that takes more, variables are tightened again
+_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64               # steps between two looks for points, up to so many
+_WORTH_WIDTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
 
 
 class RootLinearPrograms:
@@ -52,10 +55,10 @@ class RootLinearPrograms:
     def among(self, parts: list[RegionTest]) -> list[RegionTest]:
         """The parts of a proof, and this one before those that it makes come later."""
         if not self.alternates:
-            self.part.payoff.due = max(self.part.payoff.due, _CURVED)
+            self.part.payoff.due = max(self.part.payoff.due, _FIRST_STEP_IF_CURVED)
         for part in parts if self.alternates else ():
-            if part.name in _LATER:
-                part.payoff.due = max(part.payoff.due, _LATER[part.name])
+            if part.name in _LATER_FIRST_STEP:
+                part.payoff.due = max(part.payoff.due, _LATER_FIRST_STEP[part.name])
         at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
         return [*parts[:at], self.part, *parts[at:]]
 
@@ -112,19 +115,19 @@ class RootLinearPrograms:
     def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
                 offer: Callable[[], None]) -> Iterator[None]:
         """Bounds, and narrower variables with which branching begins anew; again where a better point is found on the way."""
-        for _ in range(_TIMES):
+        for _ in range(_MOST_TIGHTENINGS):
             upper, seen = branch.incumbent.upper, []
             self._tighten(branch, search, compare_with, seen)
             if branch.done or not seen:
                 return
             yield
             yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
-            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _GAIN * (upper - branch.floor)):
+            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _LEAST_GAIN * (upper - branch.floor)):
                 return
 
     def again(self, lower: float, upper: float, branch: Any) -> bool:
         """Are variables tightened again? A much better point was found, early, than when these were the bounds."""
-        return branch.steps <= _OFTEN and upper - branch.incumbent.upper > _MUCH * (upper - lower)
+        return branch.steps <= _LONGEST_PERIOD and upper - branch.incumbent.upper > _LARGE_GAIN * (upper - lower)
 
     def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
         """Where f is not above the best point."""
@@ -148,7 +151,7 @@ class RootLinearPrograms:
         new = left.low[:n].copy(), left.high[:n].copy()
         with np.errstate(all="ignore"):
             part = np.where(box[1] > box[0], (new[1] - new[0]) / (box[1] - box[0]), 1.0)
-        if not branch.done and part.mean() < _WORTH:
+        if not branch.done and part.mean() < _WORTH_WIDTH:
             search.better = new
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
@@ -164,7 +167,7 @@ class RootLinearPrograms:
 
     def looks(self, steps: int) -> bool:
         """Are points looked for after so many steps? These are small."""
-        return self.part.payoff.pays and steps <= _OFTEN and steps % _EVERY == 0
+        return self.part.payoff.pays and steps <= _LONGEST_PERIOD and steps % _FIRST_PERIOD == 0
 
     # ---- what is kept and told
     def restore(self, state: State) -> None:

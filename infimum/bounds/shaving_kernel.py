@@ -7,10 +7,10 @@ from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up, best_lower, larger, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.region_cut import ALIVE, GONE, LEAST, NEW_HI, NEW_LO, STUCK, cut, rows, rows_of
+from infimum.kernel.region_cut import ALIVE, DISCARDED_AXIS, LEAST, NEW_HI, NEW_LO, NO_AXIS, cut, rows, rows_of
 
 LEFT, WORTH = range(2)  # the outputs of `shaved`
-_WORTH_A_REGION = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
+_WORTH_VOLUME = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
 _LEAST_WIDTH = 1e-300
 
 
@@ -21,7 +21,7 @@ def shaved(name: str, n: int) -> tuple:
     A region is gone if one of its variables has no slice left, or if f lies above the upper bound on all of them.
     """
     b, data = Builder(), Data()
-    at, index = data.offset(np.array([0.0, _WORTH_A_REGION])), data.offset(np.arange(n, dtype=float))
+    at, index = data.offset(np.array([0.0, _WORTH_VOLUME])), data.offset(np.arange(n, dtype=float))
     low_row, axis_row, level_row = rows(n)
     axis = b.input(0, axis_row)
 
@@ -40,7 +40,7 @@ def shaved(name: str, n: int) -> tuple:
         least = b.step((-INF, 0.0), (said(LEAST, i), b.select(b.oeq(said(ALIVE, i), 0.0), 1.0, 0.0)), larger)
         volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
         wanted = b.step((0.0,), (b.select(b.mand(inside, b.oeq(axis, number)), 1.0, 0.0),), add_up)
-        widest = b.step((-1.0, STUCK), (b.select(inside, new, -1.0), number), with_larger)
+        widest = b.step((-1.0, NO_AXIS), (b.select(inside, new, -1.0), number), with_larger)
     (least, dead), (volume,), (wanted,), (_, widest) = (step.results for step in (least, volume, wanted, widest))
     lower = best_lower(b, b.input(0, low_row), least)
     gone = b.mor(b.ogt(dead, 0.0), b.ogt(lower, b.data(at)))
@@ -49,7 +49,7 @@ def shaved(name: str, n: int) -> tuple:
         high = b.place("uadd", i, n)
         b.output(LEFT, i, b.select(gone, b.input(0, i), said(NEW_LO, i)))
         b.output(LEFT, high, b.select(gone, b.input(0, high), said(NEW_HI, i)))
-    axis = b.select(gone, GONE, b.select(b.ogt(wanted, 0.0), axis, widest))
+    axis = b.select(gone, DISCARDED_AXIS, b.select(b.ogt(wanted, 0.0), axis, widest))
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, b.data(at + 1))), 1.0, 0.0))

@@ -13,7 +13,7 @@ import numpy as np
 from infimum.bounds.fritz_john.kkt_conditions import KktEquations
 from infimum.certify.constraints_at_point import at_point
 from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, least_radius
-from infimum.certify.neighbourhood import NestedBoxes, row_around
+from infimum.certify.neighbourhood import NestedBoxes, nested_boxes
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import (
     Interval,
@@ -33,12 +33,12 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.least_squares_multipliers import applied, left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 
-_NEWTON = 12               # steps to the last digits
-_NEAR = 2.0**-20           # of a variable's size: so near to a bound it may be held there
+_NEWTON_STEPS = 12               # steps to the last digits
+_HELD_DISTANCE = 2.0**-20           # of a variable's size: so near to a bound it may be held there
 _RADII = 12                # boxes for K, each side eight times that of the one before
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # relative
-_FAR = 2.0**20             # elements of a left inverse: beyond that gradients are about dependent
-_MORE = 4.0                # times what is just enough
+_LARGEST_INVERSE = 2.0**20             # elements of a left inverse: beyond that gradients are about dependent
+_SAFETY_FACTOR = 4.0                # times what is just enough
 _ULPS, _TINY = 2.0**-50, 2.0**-300
 
 
@@ -70,7 +70,7 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
     """Newton's method from x, with what seems to be active there."""
     system, multipliers = evaluator.system, at_point(evaluator, (lo, hi), (x, x)).multipliers
     active = np.flatnonzero((multipliers != 0) | system.equal)
-    w, near, slopes = multipliers[active], _NEAR * np.maximum(1.0, np.abs(x)), evaluator.estimate_jacobian(x)[1]
+    w, near, slopes = multipliers[active], _HELD_DISTANCE * np.maximum(1.0, np.abs(x)), evaluator.estimate_jacobian(x)[1]
     sides = np.where(system.equal[active], 0, np.sign(w)).astype(int)
     slope, whole = slopes[0] + total(slopes[1 + active] * w[:, None]), np.isin(np.arange(len(x)), system.integers)
     fixed = (lo == hi) | whole
@@ -78,7 +78,7 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
     x, free = np.where(low, lo, np.where(high, hi, np.where(whole, np.rint(x), x))), np.flatnonzero(~(low | high | fixed))
     conditions = KktEquations(evaluator, active, np.where(sides < 0, system.lower[active], system.upper[active]), free)
     length = np.inf
-    for _ in range(_NEWTON):
+    for _ in range(_NEWTON_STEPS):
         step = conditions.step(x, w)
         if step is None:
             return _singular(conditions, x)
@@ -101,7 +101,7 @@ def _singular(conditions: KktEquations, x: np.ndarray) -> IsolationFailure:
     slopes = slopes / np.abs(slopes).max(axis=1, keepdims=True)
     left = left_inverse(slopes)
     # NaN where gradients are dependent
-    return IsolationFailure.FLAT if (np.abs(left) < _FAR).all() else IsolationFailure.DEPENDENT
+    return IsolationFailure.FLAT if (np.abs(left) < _LARGEST_INVERSE).all() else IsolationFailure.DEPENDENT
 
 
 class _BoxProof:
@@ -175,7 +175,7 @@ class _BoxProof:
         unit = max(float(np.abs(midpoint(curved)).max()), _TINY) / across if across > 0 else 0.0
         for penalty in _PENALTIES if unit > 0 else _PENALTIES[:1]:
             if np.isfinite(inverse_factor(midpoint(with_penalty(curved, slopes, penalty * unit)))).all():
-                return _MORE * penalty * unit
+                return _SAFETY_FACTOR * penalty * unit
         return None
 
     def _inside(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
@@ -189,7 +189,7 @@ class _BoxProof:
         still = ~(self.at.low | self.at.high)
         still[self.free] = False
         reach, bounds = (tuple(np.where(still, x, end) for end in ends) for ends in (reach, (lo, hi)))
-        for row in row_around(x, inner, reach, bounds).portions():
+        for row in nested_boxes(x, inner, reach, bounds).portions():
             good = np.flatnonzero(self._is_convex(row) | self._alone(row))
             if len(good):
                 return row.lo[:, good[0]], row.hi[:, good[0]]

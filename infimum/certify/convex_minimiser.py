@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.neighbourhood import NestedBoxes, convexity, part_of, row_around
+from infimum.certify.neighbourhood import NestedBoxes, convexity, nested_boxes, part_of
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, size, up
 from infimum.linear_algebra.inverse_factors import inverse_factor
@@ -36,7 +36,7 @@ def lowest(evaluator: Evaluator, point: BoundedPoint, here: Hessian, held: Inter
     if not len(open_) or not here.value.smooth or not np.isfinite(factor).all():
         return None
     box = np.where(held[0], region[0], x), np.where(held[1], region[1], x)
-    row = row_around(x, box, reach, region)
+    row = nested_boxes(x, box, reach, region)
     convex = convexity(evaluator, row, open_, factor, held)
     at_ends = (x == bounds[0]) & (bounds[0] == region[0]), (x == bounds[1]) & (bounds[1] == region[1])
     radius = _distance(_downhill(here, at_ends, open_), factor, convex)

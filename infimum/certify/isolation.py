@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.certify.convex_minimiser import BoundedPoint, lowest
-from infimum.certify.neighbourhood import convexity, part_of, row_around
+from infimum.certify.neighbourhood import convexity, nested_boxes, part_of
 from infimum.certify.newton_polish import polished
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, size
@@ -20,7 +20,7 @@ from infimum.linear_algebra.krawczyk import krawczyk
 from infimum.linear_algebra.positive_definite import midpoint
 
 _RADII = 12      # boxes for K, each side eight times that of the one before
-_NARROWER = 4    # times K is narrowed
+_NARROWINGS = 4    # times K is narrowed
 _ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
 
 
@@ -57,13 +57,13 @@ def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
     if here.value.smooth and np.isfinite(factor).all():
         found = _unique(evaluator, at, factor, least)
     if not isinstance(found, IsolationFailure):
-        around = _around(evaluator, at, factor, found, reach)
+        around = _largest_unique_box(evaluator, at, factor, found, reach)
         found = IsolationFailure.SINGULAR if around is None else IsolatedMinimiser(*found, around)
     if found is IsolationFailure.AT_A_BOUND:
         found = _lowest(evaluator, at, here, (at.low, at.high), reach, least) or found
     if (at.low | at.high).any() and not (isinstance(found, IsolatedMinimiser) and _covers(found.around, reach)):
         wider = _lowest(evaluator, at, here, (at.low & False, at.high & False), reach, least)
-        found = _wider(found, wider) if wider is not None else found
+        found = _merged_isolation(found, wider) if wider is not None else found
     if isinstance(found, IsolationFailure) and not evaluator.value(*reach).smooth:
         return IsolationFailure.NOT_SMOOTH
     return found
@@ -134,7 +134,7 @@ def _unique(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, least: np.
 def _narrowed(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Interval:
     """The stationary point is where the operator sends any box that holds it."""
     free = at.free
-    for _ in range(_NARROWER):
+    for _ in range(_NARROWINGS):
         if not ((lo[free] <= at.x[free]) & (at.x[free] <= hi[free])).all():
             break
         found = evaluator.hessian(lo[:, None], hi[:, None])
@@ -147,9 +147,10 @@ def _narrowed(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, lo: np.n
     return lo, hi
 
 
-def _around(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, unique: Interval, reach: Interval) -> Interval | None:
+def _largest_unique_box(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, unique: Interval,
+                        reach: Interval) -> Interval | None:
     """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser."""
-    for row in row_around(at.x, unique, reach, at.region).portions():  # the first is nearly always the largest
+    for row in nested_boxes(at.x, unique, reach, at.region).portions():  # the first is nearly always the largest
         k = np.flatnonzero(convexity(evaluator, row, at.free, factor, (at.low, at.high)) > 0)
         if len(k):
             return row.lo[:, k[0]], row.hi[:, k[0]]
@@ -162,7 +163,8 @@ def _lowest(evaluator: Evaluator, at: _HeldPoint, here: Hessian, held: Interval,
     return None if found is None else IsolatedMinimiser(*found[0], found[1])
 
 
-def _wider(found: IsolatedMinimiser | IsolationFailure, other: IsolatedMinimiser) -> IsolatedMinimiser | IsolationFailure:
+def _merged_isolation(found: IsolatedMinimiser | IsolationFailure,
+                      other: IsolatedMinimiser) -> IsolatedMinimiser | IsolationFailure:
     """The narrower K with the wider B, where that contains the other: both are then around the same minimiser."""
     if isinstance(found, IsolationFailure):
         return other

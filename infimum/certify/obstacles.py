@@ -19,13 +19,13 @@ from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
-_LOOKED_AT, _SURVEYED = 16, 1024            # regions that are enclosed; whose place and size is looked at,
+_ENCLOSED_REGIONS, _SURVEYED_REGIONS = 16, 1024            # regions that are enclosed; whose place and size is looked at,
 _MOST_NUMBERS = 1 << 20                     # fewer where they have so many ends
 _MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15   # of a function that is looked into
 _LIPSCHITZ, _SMOOTH = 2, 3                  # levels
-_MANY, _SMALL = 64, 1e-2                    # regions that crowd somewhere: so many, such a part of the bounds
-_FALLS = -1e9                               # a value below this may be on the way to minus infinity
-_SHOWN = 4                                  # variables of a point
+_CLUSTER_REGIONS, _CLUSTER_WIDTH = 64, 1e-2                    # regions that crowd somewhere: so many, such a part of the bounds
+_POSSIBLY_UNBOUNDED = -1e9                               # a value below this may be on the way to minus infinity
+_SHOWN_VARIABLES = 4                                  # variables of a point
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:
@@ -55,13 +55,13 @@ class _RegionSurvey:
     @classmethod
     def at(cls, regions: Regions, incumbent: Incumbent) -> "_RegionSurvey":
         lower = np.where(np.isnan(regions.lower), -np.inf, regions.lower)
-        most = max(1, min(_SURVEYED, _MOST_NUMBERS // len(regions.lo)))
+        most = max(1, min(_SURVEYED_REGIONS, _MOST_NUMBERS // len(regions.lo)))
         highest = np.inf if len(lower) <= most else np.partition(lower, most - 1)[most - 1]
         few = np.concatenate([np.flatnonzero(lower < highest), np.flatnonzero(lower == highest)])[:most]  # first ones of equals
         lowest = regions.at(few[np.argsort(lower[few], kind="stable")])
         whole = incumbent.evaluator
         evaluator = Evaluator(whole.f, whole.n, system=whole.system)  # here, wherever the search was
-        boxes = lowest.lo[:, :_LOOKED_AT], lowest.hi[:, :_LOOKED_AT]
+        boxes = lowest.lo[:, :_ENCLOSED_REGIONS], lowest.hi[:, :_ENCLOSED_REGIONS]
         nodes = nodes_of(evaluator.f)
         small = 0 < len(nodes) <= _MOST_NODES and sum(node.size for node in nodes) <= _MOST_ELEMENTS
         inside = evaluator.inside(*boxes) if small else {}
@@ -77,9 +77,9 @@ class _RegionSurvey:
     def place(self, x: np.ndarray) -> str:
         """The point in the user's variables, without those that have no choice, if there are any."""
         if not isinstance(self.incumbent.evaluator, Reduced):
-            return f"x = {point(x, _SHOWN)}"
-        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN], x, strict=False))
-        return f"{shown}, …" if len(x) > _SHOWN else shown
+            return f"x = {point(x, _SHOWN_VARIABLES)}"
+        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN_VARIABLES], x, strict=False))
+        return f"{shown}, …" if len(x) > _SHOWN_VARIABLES else shown
 
     def where(self, k: int = 0) -> str:
         return self.place(self.middle(k))
@@ -116,12 +116,13 @@ def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
     found = look.named(unbounded(look.evaluator.f, look.inside, 0))
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
-        names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:_SHOWN]]) + (", …" if len(endless) > _SHOWN else "")
+        names = ", ".join(f"x[{i}]"
+                          for i in look.numbers[endless[:_SHOWN_VARIABLES]]) + (", …" if len(endless) > _SHOWN_VARIABLES else "")
         return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \
                "them. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
     cure = "Choose bounds that stay away from there." if found is None else found.cure()
-    if upper < _FALLS and look.holds(look.incumbent.x):
+    if upper < _POSSIBLY_UNBOUNDED and look.holds(look.incumbent.x):
         cure = f"x lies there too, with the value {upper:.3g}: the infimum may be minus infinity. Correct the function or the " \
                "bounds."
     return f"No lower bound was found: {reason}, near {look.where()}. {cure}"
@@ -159,7 +160,7 @@ def _roughest(look: _RegionSurvey) -> tuple[int, LooseOperation | None]:
 
 def _not_smooth(look: _RegionSurvey) -> str | None:
     """Many regions, small already, and in half of the lowest or more something that keeps derivatives from helping."""
-    if look.count < _MANY or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _SMALL:
+    if look.count < _CLUSTER_REGIONS or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _CLUSTER_WIDTH:
         return None
     k, found = _roughest(look)
     if found is None:
@@ -183,7 +184,8 @@ def _angle(look: _RegionSurvey, goal: Goal) -> str | None:
 def _cluster(look: _RegionSurvey, gap: float) -> str | None:
     """The lowest regions lie around one point."""
     lo, hi = look.hull
-    if look.count < _MANY or not (widths(lo, hi) <= _SMALL * widths(look.incumbent.lo, look.incumbent.hi)).all():
+    if look.count < _CLUSTER_REGIONS or not (widths(lo, hi) <= _CLUSTER_WIDTH
+                                             * widths(look.incumbent.lo, look.incumbent.hi)).all():
         return None
     begin = f"The lowest of {counted(look.count, 'region')} lie within {widths(lo, hi).max():.2g} of"
     if look.holds(look.incumbent.x):

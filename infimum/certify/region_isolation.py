@@ -13,7 +13,7 @@ import numpy as np
 from infimum.certify.box_difference import beyond_one_side
 from infimum.certify.constrained_isolation import isolate as isolate_constrained
 from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
-from infimum.certify.narrow_regions import cleared
+from infimum.certify.narrow_regions import discard_by_pieces
 from infimum.certify.start_box_isolation import isolate_in
 from infimum.certify.term_sums.term_hessians import TermSum
 from infimum.certify.term_sums.term_sum_isolation import isolate as isolate_by_structure
@@ -24,11 +24,13 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.region_pool import Regions
 
-VARIABLES, OPERATIONS, CONSTRAINTS = 32, 400, 64  # of functions that are looked at
-REGIONS = 1 << 16
+MOST_VARIABLES, MOST_OPERATIONS, MOST_CONSTRAINTS = 32, 400, 64  # of functions that are looked at
+MOST_REGIONS = 1 << 16
 _SMOOTH = 3
-_LOOKS, _PROVED = 8, 128  # times that what is left is looked at closer, while fewer minimisers than that are proved
-GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
+# times that what is left is looked at closer, while fewer minimisers than that are proved
+_MOST_PASSES, _ENOUGH_MINIMISERS = 8, 128
+# groups of regions that are looked at, minimisers in one of them, groups without any
+MOST_GROUPS, _MOST_MINIMISERS_A_GROUP, _MOST_FAILURES = 64, 16, 16
 
 
 class IsolationOutcome(NamedTuple):
@@ -65,9 +67,9 @@ def isolate_regions(problem: IsolationProblem, regions: Regions, groups: list[tu
     """
     work = _IsolationRun(problem, regions, *bounds)
     work.look_at_all(groups, x, patient=last)
-    for _ in range(_LOOKS if last and work.proved and problem.terms is None and problem.evaluator.system is None else 0):
+    for _ in range(_MOST_PASSES if last and work.proved and problem.terms is None and problem.evaluator.system is None else 0):
         work.clear()
-        if len(work.proved) >= _PROVED or not work.look_at_all(work.pieces(), None):
+        if len(work.proved) >= _ENOUGH_MINIMISERS or not work.look_at_all(work.pieces(), None):
             break
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
@@ -100,9 +102,9 @@ class _IsolationRun:
     def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None, patient: bool = True) -> bool:
         """Looks at groups of regions, that around x first, while that is not in vain too often; unless it is `patient`, ever. Was
         there a minimiser?"""
-        in_vain, before, most = 0, len(self.proved), _IN_VAIN if patient else 1
+        in_vain, before, most = 0, len(self.proved), _MOST_FAILURES if patient else 1
         for count, box in enumerate(sorted(groups, key=lambda box: x is None or not ((box[0] <= x) & (x <= box[1])).all())):
-            if count == GROUPS or in_vain == most:
+            if count == MOST_GROUPS or in_vain == most:
                 self.why = self.why or IsolationFailure.TOO_MANY
                 break
             in_vain += not self.look_at(box, x)
@@ -110,12 +112,12 @@ class _IsolationRun:
 
     def pieces(self) -> list[Interval]:
         """The regions that are open, each as a group of its own."""
-        return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:GROUPS + 1]]
+        return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:MOST_GROUPS + 1]]
 
     def look_at(self, box: Interval, x: np.ndarray | None) -> bool:
         """Proves one minimiser after the other in a group of regions, while that settles some of them. Was there one?"""
         members, before = np.flatnonzero(_within(self.regions, box)), len(self.boxes)
-        for _ in range(_EACH):
+        for _ in range(_MOST_MINIMISERS_A_GROUP):
             members = members[self.open[members]]
             if not len(members):
                 break
@@ -132,7 +134,8 @@ class _IsolationRun:
         """Cuts the regions that are still open, where nothing may be left of them. What is left of one that is no longer whole
         takes its place, unless that would leave one more, for K."""
         number = np.flatnonzero(self.open)
-        which, left = cleared(self.evaluator, self.lo, self.hi, self.start, self.regions.at(number), self.boxes, self.upper)
+        which, left = discard_by_pieces(self.evaluator, self.lo, self.hi, self.start, self.regions.at(number), self.boxes,
+                                        self.upper)
         gone = np.delete(number, which)
         self.open[gone] = False
         for k, one in enumerate(self.proved):

@@ -7,14 +7,14 @@ the diagonal, and radii that grow from block to block as it demands satisfy the 
 
 import numpy as np
 
-from infimum.certify.equation_solutions import LEAST, FailureReason, ProvedFeasible, free_variables, judged, weights
+from infimum.certify.equation_solutions import LEAST_RADIUS, FailureReason, ProvedFeasible, free_variables, judged, weights
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, minus, size, up
 from infimum.linear_algebra.sparse_basis import SparseBasis, SparsityPattern, basis_of, radii
 from infimum.structure.row_groups import RowGroups, row_groups
 
-_STEPS, _LAST = 60, 4    # of Newton's method from afar, and before a proof
-_SPARE = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # by which radii are larger than they need be: boxes that are tried
+_NEWTON_STEPS, _POLISHING_STEPS = 60, 4    # of Newton's method from afar, and before a proof
+_INFLATIONS = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # by which radii are larger than they need be: boxes that are tried
 
 
 class SparseEquations:
@@ -79,9 +79,9 @@ class SparseEquations:
             return FailureReason.UNDEFINED
         target, middle = exactly(self.evaluator.system.lower[basis.rows]), x[variables]
         newton = size(basis.preconditioned(minus((at.lo[rows], at.hi[rows]), target)))
-        unit = 2 * np.spacing(np.abs(middle)) + LEAST
+        unit = 2 * np.spacing(np.abs(middle)) + LEAST_RADIUS
         radius, outside = 2 * newton + 2 * unit, False
-        for spare in _SPARE:
+        for spare in _INFLATIONS:
             low, high = x.copy(), x.copy()
             low[variables] = np.maximum(middle - radius, lo[variables])
             high[variables] = np.minimum(middle + radius, hi[variables])
@@ -114,7 +114,7 @@ def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasib
         equations = SparseEquations(evaluator, bounds, x)
         if isinstance(equations.basis, FailureReason):
             return equations.basis
-        equations.newton(_LAST)
+        equations.newton(_POLISHING_STEPS)
         x, box = equations.x, equations.proved()
         return box if isinstance(box, FailureReason) else judged(evaluator, bounds, equations.basis.rows, equations.free, x, box)
 
@@ -138,5 +138,5 @@ def nearby(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         equations = SparseEquations(evaluator, bounds, x)
         if isinstance(equations.basis, SparseBasis):
-            equations.newton(_STEPS)
+            equations.newton(_NEWTON_STEPS)
         return equations.x

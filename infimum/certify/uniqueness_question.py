@@ -21,7 +21,7 @@ else:  # most results are not asked
     region_isolation, structure = LazyModule("certify.region_isolation"), LazyModule("certify.term_sums.term_hessians")
 
 
-QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
+QUICK_VARIABLES, _QUICK_OPERATIONS, _QUICK_ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
 
 
 class UniquenessQuestion(Answering):
@@ -61,14 +61,14 @@ class UniquenessQuestion(Answering):
 
 
 def _too_many() -> str:
-    return (f"only up to {region_isolation.VARIABLES} variables and {region_isolation.OPERATIONS:,} operations are looked at, or "
-            "sums of terms of few variables")
+    return (f"only up to {region_isolation.MOST_VARIABLES} variables and {region_isolation.MOST_OPERATIONS:,} operations are "
+            "looked at, or sums of terms of few variables")
 
 
 def _regions(result: Any) -> Regions:
     """The regions of a Result; where they are very many, the boxes that they were merged to."""
     cover = result.regions
-    if cover.count <= region_isolation.REGIONS and cover.kept:
+    if cover.count <= region_isolation.MOST_REGIONS and cover.kept:
         lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
     else:
         lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
@@ -98,12 +98,12 @@ def is_short(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, so short that its second derivatives take a moment?"""
     system = evaluator.system
     nodes = list(topological([evaluator.f] if system is None else [system.f, *system.bodies]))
-    return can_be_isolated(evaluator) and len(nodes) <= _OPERATIONS and sum(node.size for node in nodes) <= _ELEMENTS
+    return can_be_isolated(evaluator) and len(nodes) <= _QUICK_OPERATIONS and sum(node.size for node in nodes) <= _QUICK_ELEMENTS
 
 
 def can_be_isolated(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, small enough for second derivatives of all variables by one another?"""
     system = evaluator.system
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
-    few = evaluator.n <= region_isolation.VARIABLES and m <= region_isolation.CONSTRAINTS
-    return few and sum(1 for _ in topological(formulas)) <= region_isolation.OPERATIONS
+    few = evaluator.n <= region_isolation.MOST_VARIABLES and m <= region_isolation.MOST_CONSTRAINTS
+    return few and sum(1 for _ in topological(formulas)) <= region_isolation.MOST_OPERATIONS

@@ -12,15 +12,15 @@ from infimum.chains.bag_kinds import BagKind
 from infimum.chains.grid import Grid
 from infimum.problem.unions import Unions
 
-_MOST = 4096  # combinations that are looked at
-_CELLS = 1 << 22
+_MOST_COMBINATIONS = 4096  # combinations that are looked at
+_MOST_CELLS = 1 << 22
 
 
 def boxes_of(grid: Grid, alive: Any, unions: Unions) -> tuple[np.ndarray, np.ndarray] | None:
     """(lo, hi), each (n, N): the combinations of the intervals of `unions`, each of which is made of slices, that hold a cell of
     every bag that is alive. None if there are too many. A minimiser lies in one slice of each variable such that all bags have
     a cell of these slices."""
-    if not 1 < unions.count <= _MOST or len(grid) > _CELLS:
+    if not 1 < unions.count <= _MOST_COMBINATIONS or len(grid) > _MOST_CELLS:
         return None
     living = grid.arrays.fetch(alive) != 0
     counts, starts = unions.counts, unions.starts[:-1]

@@ -32,7 +32,8 @@ LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants ar
 FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
 NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
 _STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
-FAR, _TIES = 2.0**900, 2.0**-30            # instead of a value where there is none; of values that decide between equal bounds
+# instead of a value where there is none; of values that decide between equal bounds
+NO_VALUE, _TIE_BREAK = 2.0**900, 2.0**-30
 SLOPES = 3                                 # the last input of `shift`: distances, then slopes
 
 
@@ -169,8 +170,8 @@ def hope(name: str) -> tuple:
     Input: FACTS. An estimate, of what the cell may hold at best."""
     b = Builder()
     minus, there = b.input(0, UNSHIFTED), b.input(0, AT_CENTRE)
-    value = b.sub(minus, b.mul(_TIES, b.add(there, minus)))
-    b.output(0, 0, b.select(b.olt(b.abs(value), INF), value, -FAR))
+    value = b.sub(minus, b.mul(_TIE_BREAK, b.add(there, minus)))
+    b.output(0, 0, b.select(b.olt(b.abs(value), INF), value, -NO_VALUE))
     return b.kernel(name, 1, 1), Data(), (1,), 0
 
 

@@ -21,8 +21,8 @@ from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 from infimum.chains.grid import Cells, Grid
 from infimum.kernel.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 
-_AT_A_TIME = 1 << 20  # cells
-_EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
+_CELLS_AT_ONCE = 1 << 20  # cells
+_SLOPE_GRAIN = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
 _UNREACHED = key_of(-np.inf)
 
 
@@ -51,8 +51,8 @@ class Level:
         arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
             whole = None
-            for begin in range(0, max(1, len(cells)), _AT_A_TIME):
-                count = min(_AT_A_TIME, len(cells) - begin)
+            for begin in range(0, max(1, len(cells)), _CELLS_AT_ONCE):
+                count = min(_CELLS_AT_ONCE, len(cells) - begin)
                 boxes = self._boxes(k, cells.ids, cells.bag, begin, count)
                 found = cells.kind.enclose(arrays, boxes, count)
                 if count < len(cells):
@@ -114,8 +114,8 @@ class Level:
             marks = arrays.empty(1, count)
             arrays.each("dead", count, (self.alive, cells.begin), marks)
             index, _ = arrays.lowest(marks, count + 1, below=0.5)
-            for begin in range(0, len(index), _AT_A_TIME):
-                some = index[begin:begin + _AT_A_TIME]
+            for begin in range(0, len(index), _CELLS_AT_ONCE):
+                some = index[begin:begin + _CELLS_AT_ONCE]
                 boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some))
                 bound = cells.kind.bend(boxes, arrays.gather(self.taken[k][size:], some))
                 arrays.each("lower", len(some), bound, some, self.shifted[k])
@@ -236,7 +236,7 @@ class Level:
         found = numbers_of(arrays.fetch(table))[TOP + 1:]
         found = np.where(found > -np.inf, found, 0.0) * 0.5
         largest = np.abs(found).max(initial=0.0)
-        unit = np.ldexp(_EXACT, np.frexp(largest)[1]) if 0 < largest < 2.0**900 else 0.0
+        unit = np.ldexp(_SLOPE_GRAIN, np.frexp(largest)[1]) if 0 < largest < 2.0**900 else 0.0
         found = np.rint(found / unit) * unit if unit else np.zeros_like(found)
         return [arrays.send(np.ascontiguousarray(row)) for row in found.reshape(-1, slots).T]
 

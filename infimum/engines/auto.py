@@ -32,7 +32,7 @@ from infimum.result import Progress, Result
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
+from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
 from infimum.search.localisation import affordable, localised
 from infimum.search.overlapped_work import OverlappedWork
 from infimum.search.progress import Figures, bounds
@@ -40,18 +40,25 @@ from infimum.search.root_box import RootBox
 from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.support.clock import briefly
 
-_REACH = 1e3         # unbounded variables: the swarm looks this far
-_MANY = 32           # with more variables points come from the coordinate search, not from the swarm
-_SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
-_QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
-_BEFORE_CHAIN = 2    # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
-_LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
-_LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
-_COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
-_STILL_LEFT = 16     # if of so many boxes one is left
-_LOWEST, _ULPS = 2.0**-40, 2.0**-50  # a search is over where so little lies below its point: parts of the tolerance, of the value
-_BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
-_LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
+_SEARCH_RADIUS = 1e3         # unbounded variables: the swarm looks this far
+_MOST_SWARM_VARIABLES = 32           # with more variables points come from the coordinate search, not from the swarm
+_MOST_LATE_SWARM_VARIABLES = 2000      # with up to so many variables the swarm is asked where that was not enough
+_ROUNDS_BEFORE_REFINEMENT = 3           # rounds of a search before the whole box is refined, which takes longer
+# rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
+_ROUNDS_BEFORE_CHAIN = 2
+# after so many steps of branching points are looked for again, the second time by a swarm,
+_SECOND_SEARCH_STEP, _LATE_SWARM_STEP, _LATE_SWARM_WAVES = 24, 64, 3
+# with such a batch after so many: beside a GPU the swarm has the time until then
+_LARGE_BATCH, _LATE_SWARM_STEP_IF_LARGE = 1 << 16, 256
+# after so many coupled chains are tried, with so many cells a step,
+_COUPLED_CHAIN_STEPS, _COUPLED_CELLS_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19
+_BOXES_FOR_EACH_LEFT = 16     # if of so many boxes one is left
+# a search is over where so little lies below its point: parts of the tolerance, of the value
+_NEGLIGIBLE_GAP, _ULPS = 2.0**-40, 2.0**-50
+# of several start boxes a swarm looks in so many, the second time in more
+_SWARM_START_BOXES, _LATE_SWARM_START_BOXES = 8, 32
+# after so many boxes, if so many regions are left, a search goes to a GPU that is there
+_BOXES_BEFORE_GPU, _REGIONS_FOR_GPU = 1 << 20, 1 << 16
 
 
 class Auto:
@@ -83,7 +90,7 @@ class Auto:
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
-        if len(self.lo) <= _MANY and LevenbergMarquardt.fits(self.evaluator, self.start):
+        if len(self.lo) <= _MOST_SWARM_VARIABLES and LevenbergMarquardt.fits(self.evaluator, self.start):
             bounds = self.lo, self.hi
             return LevenbergMarquardt(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
         return self._swarm_of(0)
@@ -93,7 +100,7 @@ class Auto:
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
             boxes = self.start and self.start.with_doubles() or StartBoxes(self.lo[:, None], self.hi[:, None])
-            most = _MORE_BOXES if restarts else _BOXES
+            most = _LATE_SWARM_START_BOXES if restarts else _SWARM_START_BOXES
             return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
         lo, hi = _finite(self.lo, self.hi)
         options = replace(self.options, restarts=restarts)
@@ -200,10 +207,11 @@ class Auto:
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
-        along = len(self.lo) > _MANY and self.root.sweeper is not None
+        along = len(self.lo) > _MOST_SWARM_VARIABLES and self.root.sweeper is not None
         search = self._coordinate_search() if along else self.first
-        stages = [(lambda: self._look(search, last=_BEFORE_CHAIN), along), (self._chain, True),
-                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._look_first, not along or self._can_swarm()),
+        stages = [(lambda: self._look(search, last=_ROUNDS_BEFORE_CHAIN), along), (self._chain, True),
+                  (lambda: self._look(search, first=_ROUNDS_BEFORE_CHAIN), along),
+                  (self._look_first, not along or self._can_swarm()),
                   (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
@@ -238,7 +246,8 @@ class Auto:
                 if over:
                     break
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
-            late = 0 if over else k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
+            # at 0 the whole box may be refined for the first time
+            late = 0 if over else k + 1 - min(_ROUNDS_BEFORE_REFINEMENT, len(rounds))
             if sweeps and (better or late == 0 or not self.root.sweeps):
                 yield from self.root.sweep(refines=late >= 0)
             if over or self.root.done:
@@ -246,7 +255,7 @@ class Auto:
 
     def _is_lowest(self, search: PointSearch) -> bool:
         """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
-        if len(self.lo) > _MANY or not search.value <= self.low_enough:
+        if len(self.lo) > _MOST_SWARM_VARIABLES or not search.value <= self.low_enough:
             return False
         self.incumbent.offer(search.x[:, None])
         return self.incumbent.upper <= self.low_enough
@@ -255,7 +264,7 @@ class Auto:
     def low_enough(self) -> float:
         """Next to nothing above the lower end of the natural enclosure on all that is searched."""
         least = float(self.evaluator.value(*self.incumbent.regions).lo.min())
-        return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
+        return least + _NEGLIGIBLE_GAP * self.goal.slack(least) + _ULPS * abs(least)
 
     def _begin_to_branch(self) -> Iterator[None]:
         branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
@@ -264,23 +273,24 @@ class Auto:
         yield
 
     def _branch(self) -> Iterator[None]:
-        later = _LATER if self.first_batch < _LARGE else _LATEST
+        later = _LATE_SWARM_STEP if self.first_batch < _LARGE_BATCH else _LATE_SWARM_STEP_IF_LARGE
         one_round = self.start is None
         if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
-            swarm = self._swarm_of(_WAVES)
+            swarm = self._swarm_of(_LATE_SWARM_WAVES)
             steps, = swarm.rounds()
             self.overlap = swarm, OverlappedWork(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
                 begins = self.branch.is_between_steps and self.looked != self.branch.steps
-                if begins and self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
+                many_left = len(self.branch.pool) * _BOXES_FOR_EACH_LEFT >= self.branch.boxes
+                if begins and self.branch.steps in _COUPLED_CHAIN_STEPS and many_left:
                     yield from self._look_again(self._coupled)
                     if self.closed:
                         return
-                    if self.branch.done and not self.branch.is_bottomless:
+                    if self.branch.done and not self.branch.is_unbounded:
                         break
-                if begins and self.branch.steps in (_LATE, later):
-                    yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
+                if begins and self.branch.steps in (_SECOND_SEARCH_STEP, later):
+                    yield from self._look_again(self._closer if self.branch.steps == _SECOND_SEARCH_STEP else self._wider)
                     if self.closed:
                         return
                     if self.branch.done:
@@ -306,7 +316,7 @@ class Auto:
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
         fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
-        if not self.may_move_to_gpu or self.branch.boxes < _LONG or len(self.branch.pool) < _LEFT:
+        if not self.may_move_to_gpu or self.branch.boxes < _BOXES_BEFORE_GPU or len(self.branch.pool) < _REGIONS_FOR_GPU:
             return False
         self.may_move_to_gpu, batch, before = False, self.evaluator.gpu_batch, (self.branch, self.batch)
         if batch is None or batch <= self.batch:
@@ -335,8 +345,8 @@ class Auto:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.is_bottomless:
-            self.limit = bottomless(self.incumbent.upper)
+        elif branch.is_unbounded:
+            self.limit = unbounded_below(self.incumbent.upper)
         elif is_clustered(branch, always=self.rounds is not None):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
@@ -354,7 +364,7 @@ class Auto:
 
     def _closer(self) -> Iterator[None]:
         """The swarm's point may lack its last digits; and it may have missed what a search along each variable finds."""
-        if len(self.lo) > _MANY:
+        if len(self.lo) > _MOST_SWARM_VARIABLES:
             return
         if self.incumbent.x is not None:
             box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
@@ -364,22 +374,22 @@ class Auto:
 
     def _coupled(self) -> Iterator[None]:
         """The whole box by the structure of the function, if only a scalar is in the way: more cells after more steps."""
-        cells = self.branch.steps * _WORTH_A_STEP
+        cells = self.branch.steps * _COUPLED_CELLS_A_STEP
         yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
         if self._can_swarm():
-            swarm, begun = self.overlap or (self._swarm_of(_WAVES), None)
+            swarm, begun = self.overlap or (self._swarm_of(_LATE_SWARM_WAVES), None)
             yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
 
     def _is_costly(self) -> bool:
         """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
         still comes."""
-        return len(self.lo) <= _MANY and self.evaluator.is_costly
+        return len(self.lo) <= _MOST_SWARM_VARIABLES and self.evaluator.is_costly
 
     def _can_swarm(self) -> bool:
-        return len(self.lo) <= _SWARMED
+        return len(self.lo) <= _MOST_LATE_SWARM_VARIABLES
 
     def _end_overlap(self) -> None:
         if self.overlap is not None:
@@ -406,9 +416,9 @@ class Auto:
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Finite bounds within these, for the searches."""
     with np.errstate(over="ignore"):
-        low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
-        high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))
-    low, high = np.where(np.isfinite(low), low, -_REACH), np.where(np.isfinite(high), high, _REACH)
+        low = np.where(np.isfinite(lo), lo, np.minimum(-_SEARCH_RADIUS, hi - _SEARCH_RADIUS))
+        high = np.where(np.isfinite(hi), hi, np.maximum(_SEARCH_RADIUS, lo + _SEARCH_RADIUS))
+    low, high = np.where(np.isfinite(low), low, -_SEARCH_RADIUS), np.where(np.isfinite(high), high, _SEARCH_RADIUS)
     wide = ~np.isfinite(widths(low, high))
     return np.where(wide, low / 4, low), np.where(wide, high / 4, high)
 

@@ -33,7 +33,7 @@ from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions, can_be_cut
 
-_CHUNK = 1 << 20   # lanes a run
+_LANES_AT_ONCE = 1 << 20   # lanes a run
 _STREAM = 5        # of random numbers
 _MOST_ENDS = 1 << 27  # lower ends of boxes that a result may hold: a gigabyte
 
@@ -228,8 +228,8 @@ class CompleteSearch:
             -> list[tuple[Any, Any, float]]:
         """(numbers, lower ends, what none of these is above) of the subregions that are left, where the kernel runs."""
         arrays, count, found = self.evaluator.arrays, self.pieces**self.block, []
-        for begin in range(0, count, _CHUNK):
-            size = min(_CHUNK, count - begin)
+        for begin in range(0, count, _LANES_AT_ONCE):
+            size = min(_LANES_AT_ONCE, count - begin)
             if self.every is None or self.every[0] != begin:
                 self.every = begin, arrays.send(np.arange(begin, begin + size).view(np.float64)[None])
             every = self.every[1]

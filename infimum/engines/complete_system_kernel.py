@@ -24,7 +24,7 @@ from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 
 _NAN = float("nan")
-_MOST = 1 << 12  # rows times variables of which it is asked who reads what
+_MOST_ELEMENTS = 1 << 12  # rows times variables of which it is asked who reads what
 
 
 class Layout:
@@ -108,7 +108,7 @@ class CompleteSystemKernel(LanePieces):
         """With so many sides that are void: (minus the lower end of f; is there such a side, or a row violated or undefined; does
         a derivative exclude minimisers?)."""
         b, n = self.b, self.n
-        derives = self.rows * n <= _MOST
+        derives = self.rows * n <= _MOST_ELEMENTS
         slopes = b.buffer(n), b.buffer(n)
 
         def derivative(at: tuple, v: Pair) -> None:

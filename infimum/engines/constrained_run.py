@@ -30,7 +30,7 @@ from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
-from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached
+from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, unbounded_below
 from infimum.search.localisation import affordable, localised
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
@@ -38,15 +38,17 @@ from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 
-_LOOKS = 4        # regions in which a point is looked for at a time
-_CORNERS = 32     # regions whose corners and middles are tried as they are
+_REGIONS_SEARCHED_AT_ONCE = 4        # regions in which a point is looked for at a time
+_REGIONS_SAMPLED = 32     # regions whose corners and middles are tried as they are
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
-_ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
-_FOLLOWED = 8     # times that what was in the way of a proof may lead to a better point
-_SOON = 4         # steps before the first look, where lower bounds are good
-_NARROWED = 3     # times that a better point may tell where to look for the next
-_MANY, _CUT_FIRST = 14, 16  # fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
-_OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
+_RELATIVE_EXCESS = 2.0**-20  # of its size: that much above the best point that was found, it is proved
+_MOST_REPAIRS = 8     # times that what was in the way of a proof may lead to a better point
+_FIRST_SEARCH_STEP = 4         # steps before the first look, where lower bounds are good
+_MOST_NARROWED_SEARCHES = 3     # times that a better point may tell where to look for the next
+# fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
+_MANY_VARIABLES, _CHEAP_STEPS = 14, 16
+# without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
+_LONGEST_SEARCH_PERIOD = 64
 
 
 def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
@@ -228,7 +230,7 @@ class ConstrainedRun:
                 if not self.branch.is_between_steps:
                     yield
                     continue
-                if self.branch.steps == _CUT_FIRST and len(self.lo) < _MANY:
+                if self.branch.steps == _CHEAP_STEPS and len(self.lo) < _MANY_VARIABLES:
                     self.asked = np.inf
                     self._bound_at_once()
                     yield from self._follow()
@@ -270,7 +272,7 @@ class ConstrainedRun:
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
         propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
-        for _ in range(_NARROWED):
+        for _ in range(_MOST_NARROWED_SEARCHES):
             if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
                 return
             left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
@@ -302,9 +304,9 @@ class ConstrainedRun:
             return True
         if steps & (steps - 1) == 0:
             if self._relaxed() is not None:
-                return steps >= _SOON
+                return steps >= _FIRST_SEARCH_STEP
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
-        return self.incumbent.upper == np.inf and steps % _OFTEN == 0
+        return self.incumbent.upper == np.inf and steps % _LONGEST_SEARCH_PERIOD == 0
 
     def _relaxed(self) -> LiftedRelaxation | LinearProgramBound | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
@@ -324,16 +326,16 @@ class ConstrainedRun:
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
-        lo, hi = self.branch.lowest(_CORNERS)
+        lo, hi = self.branch.lowest(_REGIONS_SAMPLED)
         self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
-        lo, hi = self.branch.lowest(_LOOKS)
+        lo, hi = self.branch.lowest(_REGIONS_SEARCHED_AT_ONCE)
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
                 yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
                 self._offer()
-            known, before = self.search.value + _ALMOST * max(1.0, abs(self.search.value)), self.incumbent.upper
+            known, before = self.search.value + _RELATIVE_EXCESS * max(1.0, abs(self.search.value)), self.incumbent.upper
             yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known))
             self._offer()
             if self.lp is not None and self.incumbent.upper < before:
@@ -359,14 +361,14 @@ class ConstrainedRun:
         left = propagate(self.bounding, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
-            at_once = len(self.lo) >= _MANY or branch.steps >= _CUT_FIRST
+            at_once = len(self.lo) >= _MANY_VARIABLES or branch.steps >= _CHEAP_STEPS
             if at_once and not branch.done and self.quadratic.applies:
                 with stoppable():
                     branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
 
     def _follow(self) -> Iterator[None]:
         """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
-        for _ in range(_FOLLOWED):
+        for _ in range(_MOST_REPAIRS):
             upper = self.incumbent.upper
             if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
                 return
@@ -388,8 +390,8 @@ class ConstrainedRun:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.is_bottomless:
-            self.limit = bottomless(self.incumbent.upper)
+        elif branch.is_unbounded:
+            self.limit = unbounded_below(self.incumbent.upper)
         return self.limit is not None
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:

@@ -20,7 +20,7 @@ from infimum.search.region_pool import can_be_cut
 from infimum.search.rounds import Portion, PortionRounds, RoundEnded
 from infimum.support.clock import OutOfTime
 
-_LEAST = 2  # regions of a round
+_LEAST_REGIONS = 2  # regions of a round
 
 
 class _RoundState(NamedTuple):
@@ -76,7 +76,7 @@ class IterationRounds(PortionRounds):
         raises RoundEnded where they, or the iterations that were asked for, do not suffice for the round."""
         found = search.lowest(self.portions)
         can = [bool(can_be_cut(region.lo, region.hi).any()) for region, _ in found]
-        if sum(can) < _LEAST or not can[0]:
+        if sum(can) < _LEAST_REGIONS or not can[0]:
             return False
         regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
         dealt = self._dealt = _RoundState(list(regions), list(places), {})

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infimum.bounds.function_bounds.interval_newton import MOST
+from infimum.bounds.function_bounds.interval_newton import MOST_VARIABLES
 from infimum.certify.minimiser_cluster import is_clustered
 from infimum.certify.verdict import proved_result
 from infimum.engines.newton_search import NewtonSearch
@@ -28,9 +28,9 @@ class NewtonRun:
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
                  batch: int | None = None, rounds: StepRounds | None = None):
-        if len(problem.lo) > MOST:
-            raise OptionError(f"engine 'newton' takes up to {MOST} variables, and there are {len(problem.lo):,}; engine 'auto' "
-                              "takes any number, and uses Newton steps where they pay")
+        if len(problem.lo) > MOST_VARIABLES:
+            raise OptionError(f"engine 'newton' takes up to {MOST_VARIABLES} variables, and there are {len(problem.lo):,}; "
+                              "engine 'auto' takes any number, and uses Newton steps where they pay")
         self.problem, self.evaluator, self.options = problem, evaluator, method.options
         self.goal, self.seed = method.goal, method.seed
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit

@@ -22,7 +22,7 @@ from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, S
 from infimum.engines.newton_options import NewtonOptions
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
-from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
+from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
@@ -33,8 +33,8 @@ from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes, judged
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 
-_TAKES = 4       # steps that the boxes at hand last
-_GAP = 0.125     # of a side: a narrower gap is not worth cutting at
+_STEPS_AT_HAND = 4       # steps that the boxes at hand last
+_LEAST_GAP = 0.125     # of a side: a narrower gap is not worth cutting at
 
 
 class NewtonSearch:
@@ -46,7 +46,7 @@ class NewtonSearch:
         lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
         self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
-        self.pool, self.solved = RegionPool(self.n, self.arrays, _TAKES * batch), RegionHeap(self.arrays, self.n)
+        self.pool, self.solved = RegionPool(self.n, self.arrays, _STEPS_AT_HAND * batch), RegionHeap(self.arrays, self.n)
         self.boxes = self.steps = self.largest_step = 0
         self.boxes_each = 16.0  # for a box, where these are dealt to others
         self.start, self.newton = start, IntervalNewton(evaluator, lo, hi)
@@ -139,7 +139,7 @@ class NewtonSearch:
         left, enough = self.evaluator.run(SHAVED, [regions, step.ends],
                                           parameters=np.array([self.incumbent.upper, self.options.ratio]))
         inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
-        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_GAP]))
+        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_LEAST_GAP]))
         if self.options.samples:
             self._offer(out[SAMPLED], regions)
         return [out[FIRST], out[SECOND]]
@@ -161,7 +161,7 @@ class NewtonSearch:
         """What becomes of each region of these arrays."""
         found, _ = self.fates(arrays)
         self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
-        self.discarded[reason] += sum(fates.counts[PROVED_AWAY] for fates in found)
+        self.discarded[reason] += sum(fates.counts[DISCARDED] for fates in found)
         return found
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ class NewtonSearch:
     def fates(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], None]:
         """What becomes of each box of these arrays, as things stand."""
         fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
-        orders = iter(self.arrays.order(FATES, *fates) if fates else ())
+        orders = iter(self.arrays.order(OUTCOME_COUNT, *fates) if fates else ())
         return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
                 for regions in arrays], None
 

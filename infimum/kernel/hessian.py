@@ -21,7 +21,7 @@ from infimum.kernel.jets import ONE, Jets, along_variables, unit
 from infimum.kernel.lane_box import LaneBox, constant_leaf, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.schedule import STRAIGHT, independent_roots, is_sum_over_data, straight_cost
+from infimum.kernel.schedule import STRAIGHT_LINE_COST, independent_roots, is_sum_over_data, straight_cost
 from infimum.kernel.view_positions import At
 from infimum.structure.term_sums import C
 
@@ -60,7 +60,7 @@ class HessianKernel:
     def _row_by_row(self, x: Expr) -> None:
         f, out, first, v = self.f, {}, write_pair(self.b, 3), var("v", x.shape)
         self.product = hessian_vector(f, x, v)
-        self.written_out = self.n * straight_cost(list(topological([self.product, f]))) <= 4 * STRAIGHT
+        self.written_out = self.n * straight_cost(list(topological([self.product, f]))) <= 4 * STRAIGHT_LINE_COST
         common_parts = [] if self.written_out else independent_roots(self.product, v)
         self.once = Lowering(self.b, Enclosures(), {"x": self.box, C: self.constant}, self.data)
         self.once.run([(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: first(at[0], v)),

@@ -15,9 +15,9 @@ from zlib import crc32
 from infimum.kernel.ir import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
 from infimum.support.clock import heed
 
-LONG = 4096              # straight-line code of more instructions is cut,
+LONG_CODE = 4096              # straight-line code of more instructions is cut,
 _LONG_IF_SOON = 1 << 14  # or of so many, where it is compiled plainly: that takes time in proportion, and slots take some too
-_LEAST, _MOST = 128, 768  # instructions of a routine
+_LEAST_INSTRUCTIONS, _MOST_INSTRUCTIONS = 128, 768  # instructions of a routine
 _WINDOW = 8              # instructions that a cut depends on
 _PLACED = frozenset(("data", "input", "load", "store", "output"))  # the first operand is a position
 _UNIFORM = frozenset(("udata", *(op for op, (takes, _) in PRIMITIVES.items() if "u" in takes)))
@@ -46,7 +46,7 @@ def with_routines(kernel: Kernel) -> Kernel:
     """The kernel with its long runs cut, and one more buffer for their slots; the kernel itself if it has none."""
     leaves = {i.results[0]: i.op for i in kernel.prologue if i.op in ("const", "iconst", "uconst")}
     runs: list[RoutineSequence] = []
-    body = _cut(kernel.body, leaves, runs, _LONG_IF_SOON if kernel.soon else LONG)
+    body = _cut(kernel.body, leaves, runs, _LONG_IF_SOON if kernel.soon else LONG_CODE)
     if not runs:
         return kernel
     heed()
@@ -93,9 +93,9 @@ def _cuts(items: list[Instr]) -> list[tuple[int, int]]:
     text = b"".join(codes)
     hashes = [crc32(text[4 * (i - _WINDOW):4 * i]) for i in range(_WINDOW, len(items))]
     found, start = [], 0
-    while len(items) - start > _MOST:
-        window = hashes[start + _LEAST - _WINDOW:start + _MOST - _WINDOW]
-        end = start + _LEAST + window.index(min(window))
+    while len(items) - start > _MOST_INSTRUCTIONS:
+        window = hashes[start + _LEAST_INSTRUCTIONS - _WINDOW:start + _MOST_INSTRUCTIONS - _WINDOW]
+        end = start + _LEAST_INSTRUCTIONS + window.index(min(window))
         found.append((start, end))
         start = end
     return [*found, (start, len(items))]

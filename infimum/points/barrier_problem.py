@@ -9,9 +9,9 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import log_of_product, total
 
-_PUSHED = 2.0**-4   # times μ: how far from their bounds all begin
-_FLAT = 2.0**-20    # a row's least scale, as part of its value
-_LARGE = 1e10       # by which multipliers of bounds may differ from μ over the gap
+_FIRST_GAP = 2.0**-4   # times μ: how far from their bounds all begin
+_LEAST_SCALE = 2.0**-20    # a row's least scale, as part of its value
+_LARGEST_RATIO = 1e10       # by which multipliers of bounds may differ from μ over the gap
 
 
 @dataclass
@@ -113,7 +113,7 @@ class BarrierProblem:
     def judge(self, a: BarrierLanes) -> None:
         """What multipliers tell beside that. Those of bounds are kept within reach of μ over the gap."""
         at = a.mu / a.gaps
-        a.z = np.minimum(np.maximum(a.z, at / _LARGE), at * _LARGE)
+        a.z = np.minimum(np.maximum(a.z, at / _LARGEST_RATIO), at * _LARGEST_RATIO)
         self._judge(a)
 
     def _judge(self, a: BarrierLanes) -> None:
@@ -139,15 +139,15 @@ class BarrierProblem:
         """Lanes that begin about there with these μ (N,), those at which everything has a value."""
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
-            x = np.where(free, _pushed(x, lo, hi, _PUSHED * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
+            x = np.where(free, _pushed(x, lo, hi, _FIRST_GAP * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
             unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
             values, jacobian = self.rows(x)
             jacobian = np.where(free, jacobian, 0.0)
             steep = np.abs(jacobian * unit).max(axis=1)
-            sigma = np.where(steep > 0, np.maximum(steep, _FLAT * np.abs(values)), np.maximum(1.0, np.abs(values)))
+            sigma = np.where(steep > 0, np.maximum(steep, _LEAST_SCALE * np.abs(values)), np.maximum(1.0, np.abs(values)))
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
-            s = _pushed(values[1:][~self.equal], low, high, _PUSHED * mu, 1.0, 1.0)
+            s = _pushed(values[1:][~self.equal], low, high, _FIRST_GAP * mu, 1.0, 1.0)
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])

@@ -20,20 +20,20 @@ from infimum.points.descent_kernel import LaneState
 from infimum.points.descents import DescentEnds
 from infimum.points.interior_point import InteriorPoint
 from infimum.points.particle_flight import STARTS, ParticleFlight
-from infimum.points.swarm import FIRST, GROWTH, Swarm
+from infimum.points.swarm import FIRST_PARTICLES, GROWTH, Swarm
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.result import Result
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 
 _UNUSED = ("searches", "armijo", "halvings", "samples")  # options of searches that know no constraints
-_PARTICLES, _LEAST = 128, 8    # by default, where so many starts can be afforded
-_AFFORDED = 16                 # times: what a wave may cost more than one of these costs
+_PARTICLES, _LEAST_PARTICLES = 128, 8    # by default, where so many starts can be afforded
+_WAVE_COST_RATIO = 16                 # times: what a wave may cost more than one of these costs
 _STEPS = 40                    # of a lane at most
 _CONVERGED = 2.0**-20          # error of all conditions of first order at a local minimum, about
-_GOES_ON = 8                   # ends of a wave that do
+_CONTINUED_ENDS = 8                   # ends of a wave that do
 _PENALTY = 64.0                # of the largest violations among the first particles, beside the spread of f
-_GAINED = 2.0**-30             # of its size: what counts as lower
+_LEAST_GAIN = 2.0**-30             # of its size: what counts as lower
 
 
 class PenaltyFlight(ParticleFlight):
@@ -71,7 +71,8 @@ class ConstrainedSwarm(Swarm):
         super().__init__(problem, evaluator, options, seed, limited)
         self.points = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
         if options.particles is None:
-            self.options = replace(options, particles=max(_LEAST, min(_PARTICLES, self.points.most_starts // _AFFORDED)))
+            self.options = replace(options,
+                                   particles=max(_LEAST_PARTICLES, min(_PARTICLES, self.points.most_starts // _WAVE_COST_RATIO)))
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
         self.flight = PenaltyFlight(evaluator, self.lo, self.hi, seed)
         self.idle = 0  # waves without a better point
@@ -97,7 +98,7 @@ class ConstrainedSwarm(Swarm):
         return enough or (self.options.restarts is None and not self.endless and self.idle > 0)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, FIRST * GROWTH**min(wave, 12), self.points.most_starts)
+        lanes = min(self.options.particles, FIRST_PARTICLES * GROWTH**min(wave, 12), self.points.most_starts)
         particles = self.flying or min(self.options.particles, GROWTH * lanes)
         before = self.value
         starts = yield from self.flight.points(STARTS, wave, lanes)
@@ -107,7 +108,7 @@ class ConstrainedSwarm(Swarm):
         places = yield from self._fly(wave, particles)
         order = np.argsort(self.flight.values(places), kind="stable")[:lanes]
         yield from self._solve(places[:, order], False)
-        self.idle = 0 if wave == 0 or self.value < before - _GAINED * abs(before) else self.idle + 1
+        self.idle = 0 if wave == 0 or self.value < before - _LEAST_GAIN * abs(before) else self.idle + 1
 
     def _spread(self, starts: np.ndarray) -> float:
         """The size of the differences of values."""
@@ -140,7 +141,7 @@ class ConstrainedSwarm(Swarm):
         if not len(self.points.integers):
             self._add(ends.x, ends.value, violation, ends.error, independent)
         order = np.lexsort((ends.value, np.where(violation <= self.points.tolerated, 0.0, violation)))
-        yield from self.points.from_points(ends.x[:, order[:_GOES_ON]])
+        yield from self.points.from_points(ends.x[:, order[:_CONTINUED_ENDS]])
         self._take_over()
 
     def _add(self, x: np.ndarray, value: np.ndarray, violation: np.ndarray, error: np.ndarray, independent: bool) -> None:

@@ -28,7 +28,7 @@ from infimum.kernel.meaning import Estimates
 PAIRS = 6
 SCALARS = ("value", "step", "tries", "state", "size", "scale", "trials")
 PARAMETERS = ("armijo", "limit", "floor", "small")  # after the lower and upper bounds and the widths
-_FIRST, _CAREFUL = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
+_FIRST_STEP, _CAREFUL_STEP = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
 _LARGEST = sys.float_info.max
 _X, _GRADIENT, _DIRECTION, _METRIC = range(4)
 
@@ -150,7 +150,7 @@ class DescentKernel(ABC):
             size = largest(b, b.mul(b.abs(b.select(held, 0.0, g)), self.bound(2, i)))
         self.size = size()
         self.free = lambda i: b.load(free, i)  # the gradient of the variables that may move
-        longest = b.select(self.again, _CAREFUL, _FIRST)
+        longest = b.select(self.again, _CAREFUL_STEP, _FIRST_STEP)
         self.plain_scale = b.div(longest, b.select(b.ogt(self.size, 0.0), self.size, 1.0))
 
     def plain_metric(self, i: Value) -> Value:

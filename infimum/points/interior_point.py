@@ -16,17 +16,18 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import applied, gram, total
 from infimum.points.barrier_problem import BarrierLanes, BarrierProblem
 
-_SLOWER = 0.2                      # μ becomes the lesser of that part of it and its power 3/2
-_SOLVED = 10.0                     # times μ is the error with which the next μ is taken
+_BARRIER_REDUCTION = 0.2                      # μ becomes the lesser of that part of it and its power 3/2
+_SOLVED_ERROR = 10.0                     # times μ is the error with which the next μ is taken
 _TO_BOUNDARY = 0.99                # at most that part of the way
-_STEP = 2.0**-24                   # of differences that give second derivatives
+_DIFFERENCE_STEP = 2.0**-24                   # of differences that give second derivatives
 _ARMIJO, _ROUNDING = 1e-4, 2.0**-48
-_SHORTER = 2.0 ** -np.arange(1.0, 12.0, 2.0)  # parts of a step that are tried where the whole is too long
-_CLOSER = 0.9                      # a step that reduces the error by that is good as well
-_CURVED, _FEWEST, _MORE, _LESS, _TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10  # what is added to the diagonal until it is convex
-_WEIGHT = 10.0                     # of squared equations in the matrix, as part of its largest element
-_REGULAR = 2.0**-34
-_MANY = 1 << 22                    # numbers of all jacobians that second derivatives take; beyond it by another kernel
+_STEP_LENGTHS = 2.0 ** -np.arange(1.0, 12.0, 2.0)  # parts of a step that are tried where the whole is too long
+_ERROR_REDUCTION = 0.9                      # a step that reduces the error by that is good as well
+# what is added to the diagonal until it is convex
+_FIRST_SHIFT, _LEAST_SHIFT, _SHIFT_GROWTH, _SHIFT_REDUCTION, _SHIFT_TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10
+_EQUATION_WEIGHT = 10.0                     # of squared equations in the matrix, as part of its largest element
+_REGULARISATION = 2.0**-34
+_MOST_NUMBERS = 1 << 22                    # numbers of all jacobians that second derivatives take; beyond it by another kernel
 
 
 class InteriorEnds(NamedTuple):
@@ -106,10 +107,10 @@ class InteriorPoint:
         """Where the barrier's problem is solved well enough. Which lanes have ended?"""
         a = self.lanes
         for _ in range(4):
-            lower = (a.error_at(a.mu) <= _SOLVED * a.mu) & (a.mu > self.last)
+            lower = (a.error_at(a.mu) <= _SOLVED_ERROR * a.mu) & (a.mu > self.last)
             if not lower.any():
                 break
-            a.mu = np.where(lower, np.maximum(self.last, np.minimum(_SLOWER * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
+            a.mu = np.where(lower, np.maximum(self.last, np.minimum(_BARRIER_REDUCTION * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
             a.penalty = np.where(lower, 1.0, a.penalty)
         a.error = a.error_at(0.0)
         return a.error <= 2 * self.last
@@ -137,10 +138,11 @@ class InteriorPoint:
         matrix[each, each] += np.where(a.free, sigma[:n] * a.unit * a.unit, 1.0)
         right = np.where(a.free, pull[:n] * a.unit - jacobian[0], 0.0)
         right -= total(beside * (sigma[n:] * residual[~equal] - pull[n:])[:, None])
-        size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _FEWEST)
+        size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _LEAST_SHIFT)
         steep = total((among * among).swapaxes(0, 1))
-        fixed, steep = steep == 0, np.maximum(steep, _FEWEST)  # an equation of variables that are held has no say
-        weight, small = np.where(fixed, 0.0, _WEIGHT * size / steep), np.where(fixed, 1.0, _REGULAR * steep / size)
+        fixed, steep = steep == 0, np.maximum(steep, _LEAST_SHIFT)  # an equation of variables that are held has no say
+        weight, small = np.where(fixed, 0.0, _EQUATION_WEIGHT * size / steep), np.where(fixed, 1.0,
+                                                                                        _REGULARISATION * steep / size)
         whole = np.zeros((n + count, n + count, a.count))
         whole[:n, :n], whole[:n, n:], whole[n:, :n] = matrix + gram(among, weight), among.swapaxes(0, 1), among
         whole[np.arange(n, n + count), np.arange(n, n + count)] = -small
@@ -153,9 +155,9 @@ class InteriorPoint:
 
     def _solve(self, a: BarrierLanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """With more and more on the diagonal of the variables, where the matrix is not convex along the equations."""
-        first = np.maximum(_CURVED * size, _LESS * a.curved)
-        found, good, added = self.solve_symmetric(whole, right, self.n, first, _MORE, _TRIES)
-        a.curved = np.where(added > 0, added, a.curved * _LESS)
+        first = np.maximum(_FIRST_SHIFT * size, _SHIFT_REDUCTION * a.curved)
+        found, good, added = self.solve_symmetric(whole, right, self.n, first, _SHIFT_GROWTH, _SHIFT_TRIES)
+        a.curved = np.where(added > 0, added, a.curved * _SHIFT_REDUCTION)
         return found, good
 
     def _curvature(self, a: BarrierLanes) -> np.ndarray:
@@ -163,11 +165,11 @@ class InteriorPoint:
         n, x, each = self.n, a.w[:self.n], np.arange(self.n)
         inward = np.where(x - a.lo[:n] > a.hi[:n] - x, -1.0, 1.0)
         places = np.repeat(x[:, None], n, axis=1)
-        places[each, each] += inward * _STEP * np.maximum(np.abs(x), a.unit)
+        places[each, each] += inward * _DIFFERENCE_STEP * np.maximum(np.abs(x), a.unit)
         apart, places = places[each, each] - x, places.reshape(n, -1)
         multipliers = np.concatenate([np.ones((1, a.count)), a.y])
         weights = multipliers / a.sigma
-        if len(weights) * n * n * a.count > _MANY:
+        if len(weights) * n * n * a.count > _MOST_NUMBERS:
             slopes = self.barrier.weighted_slopes(places, np.tile(weights, n)).reshape(n, n, -1)
         else:
             slopes = total(self.barrier.rows(places)[1].reshape(-1, n, n, a.count) * weights[:, None, None])
@@ -187,15 +189,16 @@ class InteriorPoint:
         there = a.moved(step, longest, y, change)
         barrier.place(there)
         barrier.judge(there)
-        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= _CLOSER * a.error_at(a.mu))
+        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= _ERROR_REDUCTION * a.error_at(a.mu))
         good &= there.known
         rest = np.flatnonzero(~good)
         if len(rest):
-            lanes, parts = np.tile(rest, len(_SHORTER)), np.repeat(_SHORTER, len(rest)) * longest[np.tile(rest, len(_SHORTER))]
+            lanes, parts = np.tile(rest, len(_STEP_LENGTHS)), np.repeat(_STEP_LENGTHS,
+                                                                        len(rest)) * longest[np.tile(rest, len(_STEP_LENGTHS))]
             near = a.some(lanes).moved(step[:, lanes], parts, y[:, lanes], change[:, lanes], parts / longest[lanes])
             barrier.place(near)
             fine = (near.merit <= enough[lanes] + parts * slope[lanes]) & near.known
-            fine = fine.reshape(len(_SHORTER), -1)
+            fine = fine.reshape(len(_STEP_LENGTHS), -1)
             near = near.some(np.argmax(fine, axis=0) * len(rest) + np.arange(len(rest)))
             barrier.judge(near)
             there.put(rest, near)

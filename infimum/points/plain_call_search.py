@@ -15,8 +15,8 @@ from infimum.result import Result, Verdict
 from infimum.support import environment
 
 _STREAM = 6          # of random numbers
-_REACH = 1e3         # unbounded variables: points lie this far out at most
-_AT_ONCE, _MOST = 16, 1024
+_LARGEST_COORDINATE = 1e3         # unbounded variables: points lie this far out at most
+_POINTS_AT_ONCE, _MOST_POINTS = 16, 1024
 _EARLY = "The run ended before the first region was enclosed: give it more time."
 
 
@@ -47,12 +47,13 @@ def _points(problem: Problem, seed: int) -> Iterator[np.ndarray]:
     start = problem.start and problem.start.with_doubles() or StartBoxes(problem.lo[:, None], problem.hi[:, None])
     boxes = cycle(zip(start.lo.T, start.hi.T, strict=True))
     units = [np.full((len(problem.lo), len(start)), 0.5)]
-    for step in range(_MOST // _AT_ONCE):
+    for step in range(_MOST_POINTS // _POINTS_AT_ONCE):
         for unit in np.concatenate(units, axis=1).T:
             low, high = next(boxes)
-            lo, hi = np.minimum(np.clip(low, -_REACH, None), high), np.maximum(np.clip(high, None, _REACH), low)
+            lo, hi = np.minimum(np.clip(low, -_LARGEST_COORDINATE, None),
+                                high), np.maximum(np.clip(high, None, _LARGEST_COORDINATE), low)
             yield np.clip(lo * (1 - unit) + hi * unit, low, high)
-        units = [uniform(seed, _STREAM, step, range(_AT_ONCE), len(problem.lo))]
+        units = [uniform(seed, _STREAM, step, range(_POINTS_AT_ONCE), len(problem.lo))]
 
 
 def _called(fun: Callable[[np.ndarray], Any], x: np.ndarray) -> float:

@@ -20,7 +20,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.points.coordinate_lines import SCALES, CoordinateLineSearch, LinePoint
 from infimum.points.crossing import Crossing
 from infimum.points.descent_kernel import LaneState
-from infimum.points.descents import DENSE, DescentEnds, DescentRules, Descents
+from infimum.points.descents import MOST_DENSE_VARIABLES, DescentEnds, DescentRules, Descents
 from infimum.points.local_minima import LocalMinima
 from infimum.points.particle_flight import STARTS, ParticleFlight
 from infimum.points.point_search import PointSearch
@@ -30,11 +30,11 @@ from infimum.result import End, Result, Verdict
 from infimum.search.incumbent import Incumbent
 from infimum.search.progress import Figures
 
-FIRST, GROWTH, _RESTARTS = 32, 4, 5
-_LOOKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
-_LOWEST = 1024    # ends of a descent that are looked at, where they are not independent
+FIRST_PARTICLES, GROWTH, _RESTARTS = 32, 4, 5
+_TURNS_BETWEEN_CHECKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
+_LOWEST_ENDS = 1024    # ends of a descent that are looked at, where they are not independent
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
-_CROSSED, _LEAST_CROSSED = 256, 4     # minima that are crossed, at most and at least
+_MOST_CROSSED, _LEAST_CROSSED = 256, 4     # minima that are crossed, at most and at least
 _CROSSINGS, _IDLE_CROSSINGS = 16, 2   # of a wave, and of those how many without a lower minimum
 
 
@@ -58,7 +58,8 @@ class Swarm(PointSearch):
         with np.errstate(over="ignore"):
             self.width = self.hi - self.lo
         _check_finite(self.lo, self.hi, self.width)
-        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DENSE else max(8, min(256, 2**15 // self.n)))
+        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= MOST_DENSE_VARIABLES
+                                          else max(8, min(256, 2**15 // self.n)))
         self.options, self.flying = replace(options, particles=particles), options.particles
         self.endless = limited or options.confidence is not None  # it goes on until its answer can be trusted
         self.wanted = CONFIDENCE if options.confidence is None else options.confidence
@@ -68,7 +69,7 @@ class Swarm(PointSearch):
         self.minima = LocalMinima(self.lo, self.hi)
         self.search = CoordinateLineSearch(evaluator, self.lo, self.hi, options.samples, seed)
         self.flight = ParticleFlight(evaluator, self.lo, self.hi, seed)
-        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, _CROSSED))
+        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, _MOST_CROSSED))
         self.descents: Descents | None = None  # at work
         # of what has ended; and of what is at work, as far as one looked
         self.best = self.seen = LinePoint(np.zeros(self.n), np.inf)
@@ -146,7 +147,7 @@ class Swarm(PointSearch):
         return self.agreed or (self.endless and self.minima.trusted() >= self.wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, FIRST * GROWTH**min(wave, 12))
+        lanes = min(self.options.particles, FIRST_PARTICLES * GROWTH**min(wave, 12))
         particles = self.flying or min(self.options.particles, GROWTH * lanes)
         flying, moved, far = self._fly(wave, particles), None, self.flight.uses_gpu(particles)
         if far:
@@ -158,7 +159,7 @@ class Swarm(PointSearch):
             moved = self._queued(self.flight.landing)
         mine = yield from self._descend(self._descents(starts), StartOrigin.INDEPENDENT)
         if wave > 0:
-            yield from self._cross(min(lanes, _LOWEST))
+            yield from self._cross(min(lanes, _LOWEST_ENDS))
         yield from self._search_from(mine, wave)
         places = yield from flying
         mine = yield from self._descend(moved or self._descents(places))
@@ -224,7 +225,7 @@ class Swarm(PointSearch):
                 break
             self.descents.advance()
             self.running = self.descents.running
-            if turn % _LOOKS == 0:
+            if turn % _TURNS_BETWEEN_CHECKS == 0:
                 self._see(self.descents.best())
             yield
         return self._ended()
@@ -235,7 +236,7 @@ class Swarm(PointSearch):
 
     def _ended(self) -> DescentEnds:
         """Takes over what the lanes at work have found."""
-        ends = self.descents.ends(None if self.route is StartOrigin.INDEPENDENT else _LOWEST)
+        ends = self.descents.ends(None if self.route is StartOrigin.INDEPENDENT else _LOWEST_ENDS)
         self._evaluations += max(ends.evaluations, self.descents.evaluations)  # the latter also of lanes at work
         self.trials += ends.longest
         self.descents = None

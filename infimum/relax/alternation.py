@@ -13,9 +13,9 @@ from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.scaling import scaled
 from infimum.support.clock import pause
 
-_TURNS = 12           # programs for a start at most
-_LARGEST, _SMALLEST = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
-_BETTER = 1e-6        # of the value: a turn that gains less is the last
+_MOST_TURNS = 12           # programs for a start at most
+_LARGEST_STEP, _SMALLEST_STEP = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
+_LEAST_GAIN = 1e-6        # of the value: a turn that gains less is the last
 
 
 class AlternationPoint(NamedTuple):
@@ -56,12 +56,12 @@ class Alternation:
         found = None
         for first in (0, 1):
             best, point = None, x
-            for turn in range(_TURNS):
+            for turn in range(_MOST_TURNS):
                 now = self.with_fixed(self.kinds == (first + turn) % 2, np.minimum(np.maximum(point, lo), hi), lo, hi)
                 if now is None:
                     break
                 point = now.x
-                better = best is None or now.value < best.value - _BETTER * max(1.0, abs(now.value))
+                better = best is None or now.value < best.value - _LEAST_GAIN * max(1.0, abs(now.value))
                 if best is None or now.value < best.value:
                     best = now
                 if not better:
@@ -101,12 +101,12 @@ class Alternation:
     def improved(self, lo: np.ndarray, hi: np.ndarray, found: AlternationPoint, enough: float) -> AlternationPoint:
         """From the solutions of the linear programs of smaller and smaller boxes around what was found: in these the relaxation
         is close to the problem, and both classes move together. A value that is `enough` is not improved."""
-        part = _LARGEST
-        while found.value > enough and part >= _SMALLEST:
+        part = _LARGEST_STEP
+        while found.value > enough and part >= _SMALLEST_STEP:
             reach = part * (hi - lo)
             z = self.bounding.solution(np.maximum(lo, found.x - reach), np.minimum(hi, found.x + reach))
             new = None if z is None else self.from_start(lo, hi, z[:len(lo)])
-            better = new is not None and new.value < found.value - _BETTER * max(1.0, abs(found.value))
+            better = new is not None and new.value < found.value - _LEAST_GAIN * max(1.0, abs(found.value))
             found, part = (new, part) if better else (found, part / 4)
         return found
 

@@ -28,7 +28,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lane_box import LaneBox
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.view_positions import At, flat
 from infimum.ops.interval_rules import decided
 from infimum.ops.line_rules import SMOOTH_CURVES, middle_planes
@@ -49,8 +49,9 @@ from infimum.relax.backward_composition import (
 from infimum.relax.curve_lines import HINGES, hinge, lines_at
 
 LEFT, WORTH = range(2)  # the outputs
-_VARIABLES = 32         # for affine forms
-_VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+_MOST_AFFINE_VARIABLES = 32         # for affine forms
+# it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+_WORTH_VOLUME, _WORTH_GAP_LEFT = 0.25, 0.5
 _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
 
@@ -69,7 +70,7 @@ class BackwardBoundKernel:
     def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], functions: list[Expr], x: Expr):
         self.b, self.n, self.depth, self.needs = b, x.size, b.depth, {}
         composed = [BackwardComposition(f, x, _CURVES, self.needs) for f in functions]
-        forms = AffineForms(self.n) if self.n <= _VARIABLES and any(map(_is_deep, composed)) else None
+        forms = AffineForms(self.n) if self.n <= _MOST_AFFINE_VARIABLES and any(map(_is_deep, composed)) else None
         self.kept: dict[str, list[int | Value]] = {}  # of each variable of the composed functions the buffers, or the numbers
         enclosures = self._upward(composed, forms, box, data)
         self.lines = [self._downward(c, found, box, data) for c, found in zip(composed, enclosures, strict=True)]
@@ -264,13 +265,13 @@ def _write(b: Builder, n: int, at: int, box: Callable, found: LinearLowerBound) 
         side = b.sub(right, left)
         weight, number = b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n + 1, i))
         size = b.select(can_be_cut(b, left, right), b.min(b.mul(side, weight), 2.0**1000), -1.0)
-        chosen = b.step((-1.0, STUCK), (size, number), with_larger)
+        chosen = b.step((-1.0, NO_AXIS), (size, number), with_larger)
         volume = b.step((1.0,), (b.select(b.ogt(width, 0.0), b.div(side, width), 1.0),),
                         lambda b, p, q: (b.mul(p[0], q[0]),))
-    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), GONE))
-    nearer = b.ole(b.sub(upper, lower), b.mul(_CLOSED, b.sub(upper, known)))
-    worth = b.mor(away, b.mor(b.ole(volume.results[0], _VOLUME), b.mand(b.olt(upper, INF), nearer)))
-    axis = b.select(away, GONE, chosen.results[1])
+    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
+    nearer = b.ole(b.sub(upper, lower), b.mul(_WORTH_GAP_LEFT, b.sub(upper, known)))
+    worth = b.mor(away, b.mor(b.ole(volume.results[0], _WORTH_VOLUME), b.mand(b.olt(upper, INF), nearer)))
+    axis = b.select(away, DISCARDED_AXIS, chosen.results[1])
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(worth, 1.0, 0.0))

@@ -36,7 +36,7 @@ PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (AL
          CHOICE: (FIRST, SECOND, VALUE), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
 HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
-_FEW = 16  # numbers whose product, largest or least is taken apart
+_MOST_FACTORS = 16  # numbers whose product, largest or least is taken apart
 
 
 class Requirement(NamedTuple):
@@ -210,7 +210,7 @@ def _norm(node: Expr, moving: list[bool]) -> Expr:
 
 def _pairwise(node: Expr, moving: list[bool]) -> Expr:
     u, op = node.args[0], {"prod": "mul", "amax": "max", "amin": "min"}[node.op]
-    if node.size != 1 or not 0 < u.size <= _FEW:
+    if node.size != 1 or not 0 < u.size <= _MOST_FACTORS:
         return node
     flat = reshape(u, (u.size,))
     numbers = [reshape(build("slice", flat, starts=(i,), steps=(1,), counts=(1,)), node.shape) for i in range(u.size)]

@@ -18,9 +18,9 @@ from infimum.relax.scaling import scaled
 from infimum.support.clock import pause
 
 _PASSES = 4
-_ITERATIONS = 20_000  # of all programs together
-_AT_END = 1e-6        # of a side
-_WORTH = 0.05         # of the mean side: a pass that takes less is the last
+_MOST_ITERATIONS = 20_000  # of all programs together
+_ALREADY_AT_END = 1e-6        # of a side
+_WORTH_SHRINKAGE = 0.05         # of the mean side: a pass that takes less is the last
 
 
 def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, suffices: Callable[[float], bool],
@@ -32,7 +32,7 @@ def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
         if left.empty or left.region is None or left.lower > upper or suffices(left.lower):
             return left
         before = left.high[:n] - left.low[:n]
-        low, high, points = _one_pass(bounding, left, upper, begun + _ITERATIONS)
+        low, high, points = _one_pass(bounding, left, upper, begun + _MOST_ITERATIONS)
         seen += points
         if (low > high).any():
             return left._replace(low=low, high=high, empty=True)
@@ -40,7 +40,7 @@ def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
         left = found._replace(lower=max(found.lower, left.lower))
         with np.errstate(all="ignore"):
             part = np.where(before > 0, (left.high[:n] - left.low[:n]) / before, 1.0)
-        if bounding.counts.iterations >= begun + _ITERATIONS or not part.mean() < 1.0 - _WORTH:
+        if bounding.counts.iterations >= begun + _MOST_ITERATIONS or not part.mean() < 1.0 - _WORTH_SHRINKAGE:
             return left
     return left
 
@@ -67,7 +67,7 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
             width = high[j] - low[j]
             end = low[j] if sign > 0 else high[j]
             there = min(abs(z[j] - end) for z in seen)
-            if not width > 0 or there <= _AT_END * width or bounding.counts.iterations >= most:
+            if not width > 0 or there <= _ALREADY_AT_END * width or bounding.counts.iterations >= most:
                 continue
             pause()
             unit = np.zeros(relaxation.columns)

@@ -36,7 +36,7 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 from infimum.relax.lane_inequalities import SMALLEST, LaneInequalities
@@ -45,7 +45,7 @@ from infimum.structure.degree import is_linear
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points
-_WORTH = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
+_WORTH_REDUCTION = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
 
 
 @dataclass(frozen=True)
@@ -311,10 +311,11 @@ class GradientRowsKernel(LaneInequalities):
         lower = b.select(above, INF, lower)
         away = b.mor(gone, b.ogt(lower, self.upper))
         volume, axis = self._sides()
-        for row, value in ((low_row, lower), (axis_row, b.select(gone, GONE, axis)), (level_row, b.input(0, level_row))):
+        for row, value in ((low_row, lower), (axis_row, b.select(gone, DISCARDED_AXIS, axis)),
+                           (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
-        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
-        worth = b.mor(away, b.mor(b.ole(volume, _WORTH), b.mand(self.bounded_above, nearer)))
+        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH_REDUCTION, b.sub(self.upper, known)))
+        worth = b.mor(away, b.mor(b.ole(volume, _WORTH_REDUCTION), b.mand(self.bounded_above, nearer)))
         b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
         self._write_point()
 
@@ -354,7 +355,7 @@ class GradientRowsKernel(LaneInequalities):
             smear = b.select(can_be_cut(b, lo, hi), smear, -1.0)
             part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
-            chosen = b.step((-0.5, STUCK), (smear, self._table(self.numbers, i)), with_larger)
+            chosen = b.step((-0.5, NO_AXIS), (smear, self._table(self.numbers, i)), with_larger)
             b.output(LEFT, i, lo)
             b.output(LEFT, self._place(i, n), hi)
         return volume.results[0], chosen.results[1]

@@ -24,9 +24,9 @@ from infimum.kernel.box_conclusions import add_up, with_larger, with_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 
-_INFEASIBLE = 2.0**-30  # so much of its size may a variable be beyond its bounds
-_PIVOT = 2.0**-30       # the least α_j that is divided by
-_TIE = 2.0**-40         # added to d_j: of equal quotients that with the largest α_j counts
+_FEASIBILITY_TOLERANCE = 2.0**-30  # so much of its size may a variable be beyond its bounds
+_LEAST_PIVOT = 2.0**-30       # the least α_j that is divided by
+_TIE_BREAK = 2.0**-40         # added to d_j: of equal quotients that with the largest α_j counts
 RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
 
 
@@ -117,7 +117,7 @@ class LaneSimplex:
             r = turn.index
             value, high = b.load(self.table, self._at(r, last)), b.load(self.high_inside, r)
             beyond = b.max(b.neg(value), b.sub(value, high))
-            worst = b.step((_INFEASIBLE, -1.0, 0.0, 0.0, 0.0),
+            worst = b.step((_FEASIBILITY_TOLERANCE, -1.0, 0.0, 0.0, 0.0),
                            (beyond, self._number(r), value, high, b.load(self.inside, r)), with_larger)
         _, row, value, high, leaving = worst.results
         none = b.olt(row, 0.0)
@@ -135,8 +135,8 @@ class LaneSimplex:
             b.store(pivots, j, alpha)
             b.store(self.ray, j, b.max(b.neg(alpha), 0.0))
             cost = b.max(b.load(self.table, self._at(self.rows, j)), 0.0)
-            usable = b.ogt(alpha, _PIVOT)
-            quotient = b.select(usable, b.div(b.add(cost, _TIE), alpha), INF)
+            usable = b.ogt(alpha, _LEAST_PIVOT)
+            quotient = b.select(usable, b.div(b.add(cost, _TIE_BREAK), alpha), INF)
             best = b.step((INF, -1.0, 1.0, 0.0, 0.0),
                           (quotient, self._number(j), alpha, b.load(self.outside, j), b.load(self.high_outside, j)), with_lower)
         _, column, pivot, entering, ceiling = best.results

@@ -28,7 +28,7 @@ from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import add_up, best_lower, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.ops.interval_rules import RULES
 from infimum.ops.line_rules import lines_of, touching
 from infimum.problem.system import System
@@ -38,7 +38,7 @@ from infimum.relax.lane_inequalities import LaneInequalities
 from infimum.relax.lifting import LinearForm, doubles, lift_of
 
 LEFT, WORTH, POINT = range(3)  # the outputs
-_WORTH = 0.25                  # it was worth the cost where so much of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.25                  # it was worth the cost where so much of the distance to the upper bound is left
 _INSET = 0.125          # of a curve's argument, from its ends to the points at which it has further tangents
 
 
@@ -169,7 +169,7 @@ class LiftedKernel(ColumnEnclosures, LaneInequalities):
             mine = b.oeq(b.input(0, axis_row), self._table(self.numbers, i))
             score = b.select(b.mand(self.bounded, b.ogt(b.load(scores, i), 0.0)), b.load(scores, i), b.select(mine, 0.0, -1.0))
             score = b.select(can_be_cut(b, left, right), score, -2.0)
-            chosen = b.step((-1.5, STUCK), (score, self._table(self.numbers, i)), with_larger)
+            chosen = b.step((-1.5, NO_AXIS), (score, self._table(self.numbers, i)), with_larger)
             b.output(LEFT, i, left)
             b.output(LEFT, self._place(i, n), right)
         nothing = b.ogt(nothing.results[0], 0.0)
@@ -177,9 +177,10 @@ class LiftedKernel(ColumnEnclosures, LaneInequalities):
         above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mand(nothing, self.bounded_above))
         lower = b.select(above, INF, best_lower(b, known, self.by_lines))
         axis = chosen.results[1]
-        for row, value in ((low_row, lower), (axis_row, b.select(gone, GONE, axis)), (level_row, b.input(0, level_row))):
+        for row, value in ((low_row, lower), (axis_row, b.select(gone, DISCARDED_AXIS, axis)),
+                           (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
-        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
+        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH_GAP_LEFT, b.sub(self.upper, known)))
         away = b.mor(gone, b.ogt(lower, self.upper))
         b.output(WORTH, 0, b.select(b.mor(away, b.mand(self.bounded_above, nearer)), 1.0, 0.0))
 

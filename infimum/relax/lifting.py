@@ -29,9 +29,9 @@ from infimum.ops.line_rules import SMOOTH_CURVES
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
 
-_MULTIPLIED = 64    # products that one product of sums may become
-_BITS = 1 << 12     # of an exact coefficient
-_KEEP = 64          # systems
+_MOST_PRODUCTS = 64    # products that one product of sums may become
+_MOST_BITS = 1 << 12     # of an exact coefficient
+_KEPT_SYSTEMS = 64          # systems
 SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 
@@ -108,7 +108,7 @@ def _bits(number: Number) -> int:
 
 
 def _times(one: Number, other: Number) -> Number:
-    if _bits(one) + _bits(other) > _BITS:
+    if _bits(one) + _bits(other) > _MOST_BITS:
         raise CannotBeLifted
     if one[0] == one[1] and other[0] == other[1]:
         return (one[0] * other[0],) * 2
@@ -219,7 +219,7 @@ class Lift:
             return scaled(other, one.constant) if one.is_constant else scaled(one, other.constant)
         if one == other and one.is_exact and len(one.terms) > 1:
             return self._curve(*SQUARE, one)
-        if len(one.terms) * len(other.terms) > _MULTIPLIED:
+        if len(one.terms) * len(other.terms) > _MOST_PRODUCTS:
             one, other = (LinearForm(((self._column(form), ONE),)) for form in (one, other))
         products = [scaled(self.pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
         return plus(*products, scaled(LinearForm(one.terms), other.constant), scaled(other, one.constant))
@@ -243,7 +243,7 @@ class Lift:
             return self._product(form, form)
         if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
             (k, factor), power = form.terms[0], dict(params)["k"]
-            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _BITS:
+            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _MOST_BITS:
                 return scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
         return self._curved(op, params, self._column(form))
 
@@ -400,6 +400,6 @@ def lift_of(system: System, x: Expr, size: LiftLimits = IN_LANES) -> Lift | None
             _kept[key] = Lift(system, x, size)
         except CannotBeLifted:
             _kept[key] = None
-        if len(_kept) > _KEEP:
+        if len(_kept) > _KEPT_SYSTEMS:
             _kept.popitem(last=False)
     return _kept[key]

@@ -31,7 +31,7 @@ from infimum.problem.system import System
 from infimum.relax.affine_meaning import AffineElement, AffineForms
 from infimum.relax.curve_lines import lines_at
 
-_MOST = 3000  # of the cost of what is written out: more would take long to compile
+_MOST_COST = 3000  # of the cost of what is written out: more would take long to compile
 
 
 class LinearNumber(NamedTuple):
@@ -64,7 +64,7 @@ class LinearBoundsKernel:
     @staticmethod
     def fits(rows: list[Expr]) -> bool:
         """Are the expressions small enough to be written out?"""
-        return straight_cost(list(topological(rows))) <= _MOST
+        return straight_cost(list(topological(rows))) <= _MOST_COST
 
     # ---- numbers
     def _number(self, node: Expr, at: At) -> int:

@@ -19,9 +19,9 @@ from infimum.support.clock import pause
 
 _SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
 _INSET = 0.125        # of a curve's argument, from its ends to the points that are always touched
-_AGAIN = 0.02         # of the distance to the upper bound: a round that brought less is the last
-_NEWS = 0.9           # part of a side: so narrow it must become to count
-_EACH, _LEAST = 3, 200  # iterations of a program at most: for each row and column, and beside these
+_WORTH_PROGRESS = 0.02         # of the distance to the upper bound: a round that brought less is the last
+_NOTABLE_SHRINKAGE = 0.9           # part of a side: so narrow it must become to count
+_ITERATIONS_A_ROW, _LEAST_ITERATIONS = 3, 200  # iterations of a program at most: for each row and column, and beside these
 
 
 @dataclass
@@ -123,10 +123,10 @@ class LinearProgramBounding:
         return np.stack([*parts, *(np.minimum(np.maximum(p, low), high) for p in points)], axis=1)
 
     def _again(self, before: TightenedRegion, after: TightenedRegion, upper: float) -> bool:
-        if upper < np.inf and after.lower - before.lower > _AGAIN * (upper - after.lower):
+        if upper < np.inf and after.lower - before.lower > _WORTH_PROGRESS * (upper - after.lower):
             return True
         n = self.relaxation.n
-        return bool((after.high[:n] - after.low[:n] < _NEWS * (before.high[:n] - before.low[:n])).any())
+        return bool((after.high[:n] - after.low[:n] < _NOTABLE_SHRINKAGE * (before.high[:n] - before.low[:n])).any())
 
     def _once(self, region: RegionProgram, upper: float) -> TightenedRegion:
         program = scaled(region, cutoff=self.relaxation.first_plane - 1)
@@ -145,7 +145,7 @@ class LinearProgramBounding:
             self.solver.start_from(self.warm, program.columns)
         else:
             self.solver.change_cost(program.cost)
-        found = self.solver.solve(_LEAST + _EACH * size, primal)
+        found = self.solver.solve(_LEAST_ITERATIONS + _ITERATIONS_A_ROW * size, primal)
         self.counts.solved, self.counts.iterations = self.counts.solved + 1, self.counts.iterations + found.iterations
         if found.status == _FAILED or not _sound(found.multipliers, program.rows):
             self.counts.failed += 1

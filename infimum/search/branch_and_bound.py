@@ -10,10 +10,10 @@ from infimum.bounds.bound_order import parts_of
 from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.certify.uniqueness_question import can_be_isolated
-from infimum.certify.verdict import BOTTOM, merged
+from infimum.certify.verdict import LOWEST_VALUE, merged
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import WIDE
-from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
+from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT, rows, rows_of
 from infimum.problem.cover import widths
 from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 else:
     region_isolation = LazyModule("certify.region_isolation")
 
-FEW = 16    # regions that are looked at one by one
-_FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
-_COSTLY, _FEW_CUTS = 256, 2  # where enclosures are costly, a step is full with this part of its batch
-_TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
-_TAKES = 8    # steps that the regions at hand last
-_SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
-_LATE, _MANY = 4, 64  # where nothing bounds f, points are tried further out after so many steps, with up to so many variables:
-_FAR = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # by these factors
-_LARGEST, _BOTTOMLESS = sys.float_info.max, -2.0**256  # f has no lower bound, as far as one can tell, if values are below this
-_REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
+FEW_REGIONS = 16                      # regions that are examined one by one
+_FULL_STEP, _MOST_CUTS = 512, 4       # a step halves few regions until there are this many pieces, at most this many times each
+_COSTLY_STEP, _COSTLY_CUTS = 256, 2   # the same where enclosures are costly; the first as part of the batch
+_VARIABLES_A_LANE = 128               # a step has fewer lanes than its batch where a lane has more variables
+_STEPS_AT_HAND = 8                    # steps for which the regions that are fetched together last
+_ISOLATION_COST, _ISOLATION_BACKOFF = 512, 4  # boxes that cost as much as isolating a minimiser; wait after a failure
+_FAR_POINTS_STEP, _FAR_POINTS_VARIABLES = 4, 64  # without a lower bound, points further out are tried from this step on: at most
+_FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # this many variables are multiplied by these
+_LARGEST, _UNBOUNDED_BELOW = sys.float_info.max, -2.0**256  # with values below the second, f counts as unbounded below
+_FEW_LAST_REGIONS, _LAST_ROUNDS = 256, 8  # up to this many regions are tested again at the end, in at most this many rounds
 
 
 def lanes_of(batch: int, n: int) -> int:
     """The boxes of n variables that a step of this batch encloses."""
-    return max(LEAST, min(batch, _TERMS * batch // n))
+    return max(LEAST, min(batch, _VARIABLES_A_LANE * batch // n))
 
 
 class BranchAndBound:
@@ -61,9 +61,9 @@ class BranchAndBound:
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays, self.lanes = evaluator.arrays_for(self.batch), lanes_of(self.batch, self.n)
-        self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
-        self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
-        self.pool = RegionPool(self.n, self.arrays, _TAKES * self.batch // 2)
+        self.full = min(_FULL_STEP, self.lanes, max(LEAST, self.batch // _COSTLY_STEP) if evaluator.is_costly else _FULL_STEP)
+        self.most_cuts = _COSTLY_CUTS if evaluator.is_costly else _MOST_CUTS
+        self.pool = RegionPool(self.n, self.arrays, _STEPS_AT_HAND * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = self.largest_step = 0
         self.cuts = 0  # of the step that has begun
@@ -124,7 +124,7 @@ class BranchAndBound:
     @property
     def done(self) -> bool:
         """Is nothing left to do: the goal met, or nothing to cut?"""
-        if not len(self.pool) or (self.incumbent.upper <= BOTTOM and self.is_bottomless):
+        if not len(self.pool) or (self.incumbent.upper <= LOWEST_VALUE and self.is_unbounded):
             return True
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self.wide(1) is None)
 
@@ -183,7 +183,7 @@ class BranchAndBound:
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
-        late = self.is_between_steps and self.steps >= _LATE and self.steps & (self.steps - 1) == 0
+        late = self.is_between_steps and self.steps >= _FAR_POINTS_STEP and self.steps & (self.steps - 1) == 0
         if self.unbounded and late and self._looked_far():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
@@ -210,20 +210,20 @@ class BranchAndBound:
     def _looked_far(self) -> bool:
         """Is f lower where variables without bounds are larger, all of them or one?"""
         x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
-        if x is None or not 0 < len(endless) <= _MANY:
+        if x is None or not 0 < len(endless) <= _FAR_POINTS_VARIABLES:
             return False
-        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR), axis=1)
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR_FACTORS), axis=1)
         for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
             with np.errstate(over="ignore"):
-                moved[np.ix_(which, part)] *= _FAR
+                moved[np.ix_(which, part)] *= _FAR_FACTORS
         moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
         return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
 
     @property
-    def is_bottomless(self) -> bool:
+    def is_unbounded(self) -> bool:
         """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
-        endless = np.isinf(self.lo).any() or np.isinf(self.hi).any()
-        return bool(endless) and self.steps > _LATE and self.incumbent.upper < _BOTTOMLESS and self.lower() == -np.inf
+        endless = self.steps > _FAR_POINTS_STEP and (np.isinf(self.lo).any() or np.isinf(self.hi).any())
+        return bool(endless) and self.incumbent.upper < _UNBOUNDED_BELOW and self.lower() == -np.inf
 
     def _judge_sharpest(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
@@ -237,8 +237,8 @@ class BranchAndBound:
         it, nothing has been done."""
         if self.ended:
             return
-        if self.goal.xtol is not None and len(self.pool) <= region_isolation.REGIONS:
-            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
+        if self.goal.xtol is not None and len(self.pool) <= region_isolation.MOST_REGIONS:
+            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW_REGIONS
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.worth_at_last and many))]
             try:
@@ -246,7 +246,7 @@ class BranchAndBound:
                 self.pool.restore(state.arrays)
                 self._join()
                 self._tighten(parts)
-                self.settle(last=True, least=1 if parts else FEW)
+                self.settle(last=True, least=1 if parts else FEW_REGIONS)
             except BaseException:
                 self.pool, self.final = pool, final  # as they were: that takes no memory
                 self._restore_counts(state)
@@ -258,7 +258,7 @@ class BranchAndBound:
         """Regions that touch and are narrow enough together become one, where they are few: a minimiser on a cut lies in several.
         Of what lies between them only the infimum is known to be a lower bound. With start boxes, the box around them may reach
         beyond the feasible set."""
-        if self.start is not None or not 1 < len(self.pool) <= _REST:
+        if self.start is not None or not 1 < len(self.pool) <= _FEW_LAST_REGIONS:
             return
         regions, joined, lower = self.pool.everything(), Regions.none(self.n), self.lower()
         for lo, hi in merged(regions):
@@ -272,8 +272,8 @@ class BranchAndBound:
     def _tighten(self, parts: list[RegionTest]) -> None:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
-        for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
-            if not 0 < len(self.pool) <= _REST or not self.ask(parts):
+        for _ in range(_LAST_ROUNDS if self.goal.xtol is not None and parts else 0):
+            if not 0 < len(self.pool) <= _FEW_LAST_REGIONS or not self.ask(parts):
                 return
 
     def ask(self, parts: list[RegionTest]) -> int:
@@ -293,19 +293,19 @@ class BranchAndBound:
             raise
         return gained
 
-    def settle(self, last: bool = False, least: int = FEW) -> None:
+    def settle(self, last: bool = False, least: int = FEW_REGIONS) -> None:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        few = least <= len(self.pool) <= region_isolation.REGIONS
+        few = least <= len(self.pool) <= region_isolation.MOST_REGIONS
         if self.goal.xtol is None or not few or not can_be_isolated(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
-        worth = len(groups) < len(regions) if last else self.boxes >= max(_SETTLED * len(groups), self.next_look)
+        worth = len(groups) < len(regions) if last else self.boxes >= max(_ISOLATION_COST * len(groups), self.next_look)
         if not groups or not worth:
             return
-        self.next_look = _IN_VAIN * self.boxes
+        self.next_look = _ISOLATION_BACKOFF * self.boxes
         problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, outer=self.incumbent.outer)
         left = region_isolation.isolate_regions(problem, regions, groups, bounds, self.incumbent.x, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
@@ -371,7 +371,7 @@ class BranchAndBound:
         rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
         found, counts = self.fates([outcome.regions for outcome in outcomes], *rows)
         for f in found:
-            self.discarded[part.discards] += f.counts[PROVED_AWAY]
+            self.discarded[part.discards] += f.counts[DISCARDED]
             self.discarded["value"] += f.counts[ABOVE]
         return found, sum(count[1] for count in counts) if rows else sum(f.discarded for f in found)
 
@@ -389,7 +389,7 @@ class BranchAndBound:
     def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[RegionOutcomes], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
         fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
-        orders = self.arrays.order(FATES, *fates, *rows)
+        orders = self.arrays.order(OUTCOME_COUNT, *fates, *rows)
         counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
         return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
                 for regions in arrays], counts

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 else:
     sparse_equation_solutions = LazyModule("certify.sparse_equation_solutions")
 
-_LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
-_NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
-_FEW = 4            # points that are moved inside, the lowest ones
+_MOST_CANDIDATES = 64     # points that break constraints least, of those that are lower than what is known
+# of a variable's size, about: how far points are moved at most, and those that come first
+_FARTHEST_MOVE, _NEAR_MOVE = 2.0**-4, 2.0**-20
+_MOST_SHIFTED_POINTS = 4            # points that are moved inside, the lowest ones
 _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
 # where variables stay at their bounds,
 _LASTING = {True: {FailureReason.CROWDED, FailureReason.DEPENDENT, FailureReason.ROUGH, FailureReason.WIDE},
@@ -89,18 +90,18 @@ class FeasibleIncumbent(Incumbent):
             broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
             largest = broken.max(axis=1, initial=0.0, where=np.isfinite(broken))
             broken = (broken / np.where(largest > 0, largest, 1.0)[:, None]).max(axis=0, initial=0.0)
-        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_LOOKED_AT, np.count_nonzero(wanted))]
+        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_MOST_CANDIDATES, np.count_nonzero(wanted))]
         points = np.take(points, order, axis=1)
         if self.is_large or not points.shape[1]:
-            return points[:, :_FEW]
+            return points[:, :_MOST_SHIFTED_POINTS]
         values, jacobian = self.evaluator.estimate_jacobian(points)
         with np.errstate(all="ignore"):
             steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
             broken = self._violations(values[1:], values[1:])
-            near, almost = (~(broken > part * steep).any(axis=0) for part in (_NEAR, _ALMOST))
+            near, almost = (~(broken > part * steep).any(axis=0) for part in (_FARTHEST_MOVE, _NEAR_MOVE))
         self.why_not = self.why_not if near.any() else FailureReason.FAR
         order = np.lexsort((values[0], ~almost, ~near))
-        return np.take(points, order[:min(_FEW, np.count_nonzero(near))], axis=1)
+        return np.take(points, order[:min(_MOST_SHIFTED_POINTS, np.count_nonzero(near))], axis=1)
 
     def _violations(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
         """By how much values (m, N) are above the upper ends of constraints, or others below the lower ones, about."""

@@ -49,7 +49,7 @@ def not_isolated(regions: int) -> str:
            "the function is as low"
 
 
-def bottomless(upper: float) -> str:
+def unbounded_below(upper: float) -> str:
     """Values that fall and fall ended it.
 
     >>> bottomless(-2.0**300)

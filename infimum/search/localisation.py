@@ -40,7 +40,7 @@ def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: R
     than `most` boxes.
     `parts` makes those of the branch and bound."""
     lo, hi = incumbent.lo, incumbent.hi
-    if most <= 0 or not _worth(evaluator, goal, lo, hi, regions):
+    if most <= 0 or not _is_worthwhile(evaluator, goal, lo, hi, regions):
         return
     narrow = float(_NARROW * (hi - lo)[hi > lo].min())
     search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
@@ -59,7 +59,7 @@ def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: R
         yield search
 
 
-def _worth(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
+def _is_worthwhile(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
     """Is the problem small, and are its regions wide though no width was asked for?"""
     if goal.xtol is not None or not 0 < len(regions) <= _REGIONS or not 0 < len(lo) <= _VARIABLES:
         return False

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.evaluation.programs import FATE
-from infimum.kernel.region_cut import FATES, NEAR
+from infimum.kernel.region_cut import NEAR, OUTCOME_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class RegionOutcomes:
     @classmethod
     def of_none(cls, regions: Any) -> "RegionOutcomes":
         """Of an array without columns."""
-        return cls(regions, [], [0] * FATES)
+        return cls(regions, [], [0] * OUTCOME_COUNT)
 
     def of(self, fate: int) -> Any:
         """The numbers of those with this fate, in ascending order."""

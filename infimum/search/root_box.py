@@ -8,8 +8,8 @@ import numpy as np
 
 from infimum.bounds.sweeps.slice_refinement import SliceRefinement
 from infimum.bounds.sweeps.sweep_kernel import SLICES
-from infimum.bounds.sweeps.sweeps import FEW, Sweeper
-from infimum.certify.region_isolation import GROUPS, VARIABLES
+from infimum.bounds.sweeps.sweeps import LEAST_VARIABLES, Sweeper
+from infimum.certify.region_isolation import MOST_GROUPS, MOST_VARIABLES
 from infimum.certify.uniqueness_question import isolate_all
 from infimum.chains.chain import Chain
 from infimum.evaluation.evaluator import Evaluator
@@ -22,8 +22,9 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly
 
-_PAYS = 0.9  # a sweep pays if it shrinks some variable to this part,
-_SHARE, _SLOW = 64, 32  # unless many in a row shrink less than a share of all: in a chain each may wait for the one before
+_WORTH_SHRINKAGE = 0.9  # a sweep pays if it shrinks some variable to this part,
+# unless many in a row shrink less than a share of all: in a chain each may wait for the one before
+_SHARE, _SLOW_SHRINKAGE = 64, 32
 _FEW = 16    # fewer regions of few variables are not worth its time to second order
 
 
@@ -42,7 +43,8 @@ class RootBox:
     @cached_property
     def sweeper(self) -> Sweeper | None:
         """None where the function cannot be taken apart. A chain needs none."""
-        sweeper = Sweeper(self.evaluator, self.incumbent.lo, self.incumbent.hi) if self.n >= FEW and self.start is None else None
+        sweeper = Sweeper(self.evaluator, self.incumbent.lo,
+                          self.incumbent.hi) if self.n >= LEAST_VARIABLES and self.start is None else None
         return sweeper if sweeper is not None and sweeper.possible else None
 
     def lower(self) -> float:
@@ -76,9 +78,9 @@ class RootBox:
             self._forget_refinement()
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
             self.sweeps += 1
-            shrunk = int((widths(lo, hi) < _PAYS * widths(*self.box)).sum())
+            shrunk = int((widths(lo, hi) < _WORTH_SHRINKAGE * widths(*self.box)).sum())
             slow = 0 if shrunk * _SHARE >= self.n else slow + 1
-            pays = shrunk > 0 and slow <= _SLOW
+            pays = shrunk > 0 and slow <= _SLOW_SHRINKAGE
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
             if self.done:
@@ -88,7 +90,7 @@ class RootBox:
             before = widths(*self.box)
             if refines:
                 yield from self._refine()
-            if self.done or not refines or not (widths(*self.box) < _PAYS * before).any():
+            if self.done or not refines or not (widths(*self.box) < _WORTH_SHRINKAGE * before).any():
                 return
             refines = False
 
@@ -128,13 +130,13 @@ class RootBox:
         """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
         that they make up. If these hold nothing else, what is left is one region for each minimiser."""
         product = None if self.goal.xtol is None or not self.done else self._product()
-        if product is None or (product.count < _FEW and self.n <= VARIABLES):
+        if product is None or (product.count < _FEW and self.n <= MOST_VARIABLES):
             return
         merged = self.refiner.unions.merged()
         boxes = self.refiner.boxes(merged) if isinstance(self.refiner, Chain) else None
-        if boxes is None and merged.count <= GROUPS:
+        if boxes is None and merged.count <= MOST_GROUPS:
             boxes = merged.boxes()
-        if boxes is not None and boxes[0].shape[1] <= GROUPS:
+        if boxes is not None and boxes[0].shape[1] <= MOST_GROUPS:
             found = isolate_all(self.incumbent, boxes, self.lower())
             if found is not None and (widths(found.lo, found.hi) <= self.goal.xtol).all():
                 self.settled = found

@@ -35,12 +35,12 @@ from infimum.search.region_pool import RegionPool
 from infimum.support.clock import OutOfTime
 
 PORTIONS = 64  # of a round, unless the user says otherwise
-_EACH = 4      # regions of a portion, at least: with fewer there is no round
+_REGIONS_A_PORTION = 4      # regions of a portion, at least: with fewer there is no round
 _OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
                        # for, that takes some tenths of a second. With constraints a box costs several times as much:
 _STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, at least such a part of one, a part of both
 _BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
-_LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
+_LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 Arrays = dict[str, np.ndarray]
 Learnt = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
@@ -92,8 +92,8 @@ class Dealer(Protocol):
     redone: int  # portions that had to be dealt again, since whoever worked on them was lost
 
     def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
-        """Of each of so many portions, in any order: its number, and what `work_off` leaves of it. None now and then, while
-        nothing comes. A portion is made when it is sent, and again if it is lost."""
+        """Of each of so many portions, in any order: its number, and what `process_portion` leaves of it. None now and then,
+        while nothing comes. A portion is made when it is sent, and again if it is lost."""
 
 
 class RoundEnded(Exception):
@@ -104,7 +104,7 @@ class WorkersLost(RoundEnded):
     """Those who work on portions are lost again and again."""
 
 
-def work_off(branch: RoundSearch, budget: int) -> State:
+def process_portion(branch: RoundSearch, budget: int) -> State:
     """Steps until nothing is left to do or so many boxes are enclosed; what is left."""
     while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
         branch.step()
@@ -171,12 +171,12 @@ class StepRounds(PortionRounds):
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
         with what did not pay long before it would go astray. By counts, so that every run decides alike. `most`: the boxes
         that may be enclosed in all; raises RoundEnded where they do not suffice for the round."""
-        few = len(branch.pool) < _EACH * self.portions
+        few = len(branch.pool) < _REGIONS_A_PORTION * self.portions
         if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
             return False
         budget = self._budget(branch)
-        find = branch.to_deal(self.portions * max(_EACH, int(budget / branch.boxes_each)))
-        if len(find()[1]) < _EACH * self.portions:
+        find = branch.to_deal(self.portions * max(_REGIONS_A_PORTION, int(budget / branch.boxes_each)))
+        if len(find()[1]) < _REGIONS_A_PORTION * self.portions:
             return False
         if branch.judged != branch.steps:
             branch.judge_parts()
@@ -237,7 +237,7 @@ class StepRounds(PortionRounds):
     def _learn(self, branch: RoundSearch, dealt: _RoundState, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
         boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
-        enough = boxes < _USED * budget * self.portions
+        enough = boxes < _USED_SHARE * budget * self.portions
         each = boxes / dealt.columns.shape[1] if enough else 2.0 * branch.boxes_each
         branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
 

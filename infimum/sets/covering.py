@@ -18,7 +18,7 @@ from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH, BRANCH_BY_PIECES
-from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.search.region_pool import Regions
 
 _FULL, _MOST_PIECES = 512, 8  # few regions are cut into several pieces at once
@@ -71,7 +71,7 @@ class Covering:
 
     @property
     def can_be_cut(self) -> np.ndarray:
-        return self.columns[rows(self.n)[1]] != STUCK
+        return self.columns[rows(self.n)[1]] != NO_AXIS
 
     def take(self, chosen: np.ndarray) -> "Covering":
         """The regions with these numbers, to be worked on apart."""
@@ -105,4 +105,4 @@ class Covering:
 
     def _kept(self, columns: np.ndarray) -> np.ndarray:
         lower, axis, _ = rows(self.n)
-        return columns[:, (columns[axis] != GONE) & ~(columns[lower] > self.threshold)]
+        return columns[:, (columns[axis] != DISCARDED_AXIS) & ~(columns[lower] > self.threshold)]

@@ -16,7 +16,7 @@ from infimum.search.region_pool import can_be_cut
 from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extreme_points import attained, furthest, verified
 
-_TOGETHER = 1 << 10  # regions that are cut at a time
+_REGIONS_AT_ONCE = 1 << 10  # regions that are cut at a time
 _LIPSCHITZ = 2
 
 
@@ -67,7 +67,7 @@ class Extent:
             open_ = np.flatnonzero((far > known + slack()) & self.covering.can_be_cut)
             if not len(open_):
                 return
-            chosen = open_[np.argsort(-far[open_], kind="stable")[:_TOGETHER]]
+            chosen = open_[np.argsort(-far[open_], kind="stable")[:_REGIONS_AT_ONCE]]
             inside = (far[chosen] < end) & self.is_whole
             some = np.sort(chosen[inside] if inside.any() else chosen)
             self._sample(some)

@@ -18,7 +18,7 @@ from infimum.sets.extreme_points import verified
 from infimum.sets.frame import Frame, volumes
 from infimum.sets.taylor_ends import both_ends
 
-_TOGETHER, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
+_BOXES_AT_ONCE, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
 _LITTLE = 0.125  # of what is wanted: no more can be gained
 
 
@@ -116,7 +116,7 @@ class Paving:
 
     def step(self) -> None:
         """Cuts the largest boxes that are left."""
-        order = np.argsort(-self.sizes, kind="stable")[:_TOGETHER]
+        order = np.argsort(-self.sizes, kind="stable")[:_BOXES_AT_ONCE]
         chosen = np.sort(order[self.sizes[order] > 0])
         lo, hi, axis = self.left[0][:, chosen], self.left[1][:, chosen], self.axis[chosen]
         rest = np.setdiff1d(np.arange(len(self.sizes)), chosen, assume_unique=True)

@@ -21,14 +21,14 @@ from infimum.sets.extreme_points import attained, furthest
 from infimum.sets.frame import Frame
 from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 
-_TOGETHER = 1 << 11         # regions that are cut at a time, unless fewer are wanted
-_ENOUGH, _BACK = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
-_SHRUNK = 0.9
-_FILLED, _FEW = 1.5, 1 << 8  # … and if the hull is at most so many times as wide as what is attained
+_REGIONS_AT_ONCE = 1 << 11         # regions that are cut at a time, unless fewer are wanted
+_ENOUGH_REGIONS, _PATIENCE_STEPS = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
+_WORTH_SHRINKAGE = 0.9
+_FILLED_RATIO, _FEW_REGIONS = 1.5, 1 << 8  # … and if the hull is at most so many times as wide as what is attained
 _MOST_COMPONENTS, _MOST_GROUPS = 16, 256
-_RESOLVED = 1 << 16         # boxes, to find a point in a component, or to show that it is none
-_ROOM = 0.125               # of its width, around a component
-_SIDE = 0.4                 # of the tolerance of an interval, for each of its ends
+_BOXES_A_COMPONENT = 1 << 16         # boxes, to find a point in a component, or to show that it is none
+_MARGIN = 0.125               # of its width, around a component
+_TOLERANCE_SHARE = 0.4                 # of the tolerance of an interval, for each of its ends
 
 
 class Component:
@@ -109,7 +109,7 @@ class SublevelSearch:
         self.ordered = ordered
         self.far: list[np.ndarray] = []  # verified points, the furthest known by then
         self.phase = "covering"
-        self.most, self.together = 1 << 20, _TOGETHER  # boxes, for covering; regions that are cut at a time
+        self.most, self.together = 1 << 20, _REGIONS_AT_ONCE  # boxes, for covering; regions that are cut at a time
 
     @property
     def evaluations(self) -> int:
@@ -144,7 +144,7 @@ class SublevelSearch:
     def _cover(self) -> Iterator[None]:
         """Until the set is known to fill the box around the regions, or regions are many and neither that box nor their volume
         shrinks: while they are wider than the set, the box stays as it is, but most of the volume goes."""
-        covering, hulls, volumes, enough = self.covering, [], [], _ENOUGH
+        covering, hulls, volumes, enough = self.covering, [], [], _ENOUGH_REGIONS
         covering.test(self.tests)
         self._look_from(self.points)
         free = self.lo < self.hi
@@ -152,7 +152,7 @@ class SublevelSearch:
             hulls.append(float(np.prod(((covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0])[free])))
             volumes.append(float(np.prod(((covering.hi - covering.lo) / self.scale)[free], axis=0).sum()))
             can = np.flatnonzero(covering.can_be_cut)
-            if not len(can) or (len(covering) >= _FEW and self._is_filled()):
+            if not len(can) or (len(covering) >= _FEW_REGIONS and self._is_filled()):
                 return
             if len(covering) >= enough and _is_still(hulls):
                 if _is_still(volumes):
@@ -178,7 +178,7 @@ class SublevelSearch:
         if not self.far:
             return False
         least = np.max(self.far, axis=0) - np.min(self.far, axis=0)
-        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= _FILLED * least).all())
+        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= _FILLED_RATIO * least).all())
 
     def _falls(self, covering: Covering) -> np.ndarray:
         """The regions that hold mirror images of others alone."""
@@ -214,7 +214,7 @@ class SublevelSearch:
     def _resolve(self, component: Component) -> Iterator[None]:
         """Cuts a component in which no point is known, until there is one, or nothing left of it."""
         part = component.covering
-        while component.point is None and len(part) and part.boxes < _RESOLVED and part.can_be_cut.any():
+        while component.point is None and len(part) and part.boxes < _BOXES_A_COMPONENT and part.can_be_cut.any():
             can = np.flatnonzero(part.can_be_cut)
             width = ((part.hi[:, can] - part.lo[:, can]) / self.scale).max(axis=0)
             part.cut(np.sort(can[np.argsort(-width, kind="stable")[:self.together]]), self.tests)
@@ -240,13 +240,14 @@ class SublevelSearch:
 
     def _slack(self, component: Component, axis: int) -> float:
         low, high = component.inner(axis)
-        return _SIDE * (self.width_ratio - 1.0) * (high - low)
+        return _TOLERANCE_SHARE * (self.width_ratio - 1.0) * (high - low)
 
     # ---- paving
     def _apart(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """A box around each component, within the bounds, that meets no other: with some room, if there is room for all."""
         hulls = [(c.lo, c.hi) for c in self.components]
-        wider = [(np.maximum(lo - _ROOM * (hi - lo), self.lo), np.minimum(hi + _ROOM * (hi - lo), self.hi)) for lo, hi in hulls]
+        wider = [(np.maximum(lo - _MARGIN * (hi - lo), self.lo), np.minimum(hi + _MARGIN * (hi - lo), self.hi)) for lo,
+                 hi in hulls]
         return hulls if any(_touch(a, b) for k, a in enumerate(wider) for b in wider[k + 1:]) else wider
 
     def _pave(self, component: Component, bounds: tuple[np.ndarray, np.ndarray]) -> Iterator[None]:
@@ -266,7 +267,7 @@ class SublevelSearch:
 
 def _is_still(sizes: list[float]) -> bool:
     """Has it hardly shrunk for some steps?"""
-    return len(sizes) > _BACK and sizes[-1] >= _SHRUNK * sizes[-1 - _BACK]
+    return len(sizes) > _PATIENCE_STEPS and sizes[-1] >= _WORTH_SHRINKAGE * sizes[-1 - _PATIENCE_STEPS]
 
 
 def _disjoint(boxes: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:

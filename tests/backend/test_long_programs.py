@@ -48,7 +48,7 @@ def constrained() -> Evaluator:
 
 def test_kernels_of_systems_are_interpreted_and_compiled_once_they_have_run_for_long(boxes, monkeypatch):
     """The better code is cut into routines, which the plain one is not: it needs more scratch."""
-    monkeypatch.setattr(routines, "LONG", 512)
+    monkeypatch.setattr(routines, "LONG_CODE", 512)
     f = constrained()
     kernel = f.prepare(JACOBIAN)[0]
     kernel._worth = kernel._code[2].run(200 // kernel.lanes)

@@ -15,11 +15,11 @@ from infimum.backend.hybrid import HybridBackend
 from infimum.errors import DeviceError
 from infimum.evaluation import evaluator
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
-from infimum.search.rounds import StepRounds, work_off
+from infimum.search.rounds import StepRounds, process_portion
 from tests.fake_cupy import installed
 
 
@@ -102,7 +102,7 @@ def test_rounds_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended, monkeypat
             for number in reversed(range(count)):
                 other = started(camel, [-3.0, -2.0], [3.0, 2.0], backend(), 16)
                 other.restore(portion(number).state)
-                yield number, work_off(other, 16)
+                yield number, process_portion(other, 16)
         steps = StepRounds(SimpleNamespace(deal=deal), 2).round(branch)
         assert len(list(steps)) == 2 and isinstance(branch.pool.front.data, np.ndarray) == (backend is CpuBackend)
         prints.append(fingerprint(branch))
@@ -120,7 +120,7 @@ def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):
         outcome = part.test(branch.arrays.send(given), -0.5)
         found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.worth, outcome.upper, outcome.point)])
     assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
-    assert 0 < (found[0][0][5] == GONE).sum() < 12
+    assert 0 < (found[0][0][5] == DISCARDED_AXIS).sum() < 12
 
 
 def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):

@@ -26,8 +26,8 @@ def schwefel(x):
 
 
 def set_long(monkeypatch, boxes: int, regions: int) -> None:
-    monkeypatch.setattr(auto, "_LONG", boxes)
-    monkeypatch.setattr(auto, "_LEFT", regions)
+    monkeypatch.setattr(auto, "_BOXES_BEFORE_GPU", boxes)
+    monkeypatch.setattr(auto, "_REGIONS_FOR_GPU", regions)
 
 
 @pytest.fixture

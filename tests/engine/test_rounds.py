@@ -12,7 +12,7 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_pool import RegionPool, Regions
-from infimum.search.rounds import RoundEnded, StepRounds, WorkersLost, work_off
+from infimum.search.rounds import RoundEnded, StepRounds, WorkersLost, process_portion
 
 LO, HI, GOAL, BATCH, PORTIONS = np.full(3, -5.0), np.full(3, 6.0), Goal(1e-6, 0.0), 32, 4
 
@@ -48,7 +48,7 @@ class Here:
             branch, (state, budget) = made(self.evaluator, **self.how), portion(k)
             branch.restore(state)
             yield None
-            yield k, work_off(branch, budget)
+            yield k, process_portion(branch, budget)
 
 
 def begun(evaluator, goal=GOAL, point=(0.1, 0.2, 0.3)):

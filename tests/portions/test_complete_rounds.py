@@ -14,7 +14,7 @@ from infimum.parallel.proofs.portion_dealer import WorkerDealer
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Method
 from infimum.search.incumbent import Incumbent
-from infimum.search.rounds import work_off
+from infimum.search.rounds import process_portion
 from tests.portions.proofs import BOUNDS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
 
@@ -81,7 +81,7 @@ class Here:
     def deal(self, count, portion):
         for k in (k for k in self.order if k < count):
             state, budget = portion(k)
-            yield k, work_off(self.run.branch_of(state), budget)
+            yield k, process_portion(self.run.branch_of(state), budget)
 
 
 def made():

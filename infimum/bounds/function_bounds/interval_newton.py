@@ -19,10 +19,10 @@ from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVED, VALUE
 
-_FIRST, _PERIOD, _WORTH = 12, 4, 0.5  # see Payoff
-_SOON, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
-MOST = 10            # variables: the kernel has no loops
-_TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 4, 0.5  # see Payoff
+_FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
+MOST_VARIABLES = 10            # variables: the kernel has no loops
+_ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the Hessian that are tested together
 _LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
 
 
@@ -45,14 +45,14 @@ class IntervalNewton(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _TOGETHER // (self.n * self.n))
+        self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
         self.cost = 2 if evaluator.is_sum_over_data else self.n + 2
         soon = evaluator.is_costly and evaluator.is_sum_over_data
-        self.payoff = Payoff(_SOON if soon else _FIRST, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH)
+        self.payoff = Payoff(_FIRST_STEP_IF_COSTLY if soon else _FIRST_STEP, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH_SHARE)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= MOST
+        return evaluator.n <= MOST_VARIABLES
 
     def step(self, regions: Any) -> NewtonOutcome:
         """The step, by the recipe."""

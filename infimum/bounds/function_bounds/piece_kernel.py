@@ -7,10 +7,10 @@ from infimum.expr.node import Expr
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import best_lower, with_larger
 from infimum.kernel.ir import Step, Value
-from infimum.kernel.region_cut import GONE, POINT, REGIONS, STUCK, UPPER, RegionPiece, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, POINT, REGIONS, UPPER, RegionPiece, can_be_cut, rows, rows_of
 from infimum.structure.separable_residuals import linear_variables
 
-_ELIMINATED = 2.0**-200  # what the smear of a linear parameter counts
+_SMEAR_OF_LINEAR = 2.0**-200  # what the smear of a linear parameter counts
 
 
 class PieceKernel(FirstOrderKernel):
@@ -53,18 +53,18 @@ class PieceKernel(FirstOrderKernel):
         if not self.linear:
             return smear
         weights = np.ones(self.n)
-        weights[list(self.linear)] = _ELIMINATED
+        weights[list(self.linear)] = _SMEAR_OF_LINEAR
         at = self.data.offset(weights)
         return self.b.mul(smear, self.b.data(self.b.place("uadd", at, i)))
 
     def choose_first(self, smear: Value, width: Value, number: Value) -> Step:
         b = self.b
         too_wide = b.ogt(width, b.data(self.at + 3 * self.n + 3))
-        return b.step((self.least_smear, STUCK), (b.select(too_wide, smear, self.least_smear), number), with_larger)
+        return b.step((self.least_smear, NO_AXIS), (b.select(too_wide, smear, self.least_smear), number), with_larger)
 
     def write_facts(self, gone: Value, axis: Value) -> None:
         b = self.b
-        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.piece.void), GONE, axis))
+        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.piece.void), DISCARDED_AXIS, axis))
 
     def write_bounds(self, lower: Value, upper: Value) -> None:
         """What is known of the parent holds for its pieces."""

@@ -24,7 +24,7 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, RegionPiece, can_be_cut, cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, RegionPiece, can_be_cut, cut, rows, rows_of
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 from infimum.relax.affine_bound_kernel import enclosures
@@ -216,14 +216,14 @@ class SubdomainKernel:
             side = b.mul(width, self._weight(i))
             side = b.select(can_be_cut(b, low, high), b.select(b.olt(side, INF), side, 2.0**1000), -1.0)
             wide = b.select(b.ogt(width, self.narrow), side, -1.0)
-            first, any_side = (b.step((-1.0, STUCK), (size, self._number(i)), with_larger) for size in (wide, side))
+            first, any_side = (b.step((-1.0, NO_AXIS), (size, self._number(i)), with_larger) for size in (wide, side))
         known = b.input(0, low_row)
         lower = b.select(alive, best_lower(b, known, b.neg(nlo)), b.select(possible, INF, known))
         b.output(0, low_row, lower)
-        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), GONE))
+        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
         gone = b.mor(already, b.mnot(b.mor(alive, possible)))
         axis = b.select(b.ogt(first.results[0], -1.0), first.results[1], any_side.results[1])
-        b.output(0, axis_row, b.select(gone, GONE, axis))
+        b.output(0, axis_row, b.select(gone, DISCARDED_AXIS, axis))
         b.output(0, level_row, b.input(0, level_row))
 
 

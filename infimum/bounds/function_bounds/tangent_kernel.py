@@ -35,7 +35,7 @@ from infimum.structure.outer_tangents import TangentExcess, tangents
 
 LEFT, WORTH, UPPER = range(3)  # the outputs
 _SLICES = 8
-_CLOSED = 0.125                # it was worth the cost where so much of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.125                # it was worth the cost where so much of the distance to the upper bound is left
 
 
 def tangent(name: str, f: Expr, x: Expr) -> tuple:
@@ -115,7 +115,7 @@ class TangentKernel:
             for what, value in enumerate((*ends, b.select(alive, 1.0, 0.0), lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
             gone = b.step((0.0,), (b.select(alive, 0.0, 1.0),), larger)
-        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_CLOSED, b.sub(best, before))))
+        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_WORTH_GAP_LEFT, b.sub(best, before))))
         b.output(WORTH, 0, b.select(b.mor(closed, b.ogt(gone.results[0], 0.0)), 1.0, 0.0))
         b.output(UPPER, 0, upper)
 

@@ -42,7 +42,7 @@ from infimum.structure.separable_residuals import residual_vector
 
 REGIONS, CENTRE = range(2)  # the inputs
 _SWEEPS = 2
-_LEAST, _MOST = 2.0**-500, 2.0**500  # of |z|²
+_LEAST_NORM, _MOST_NORM = 2.0**-500, 2.0**500  # of |z|²
 
 
 def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
@@ -93,7 +93,7 @@ class GaussNewtonKernel(NewtonKernel):
         distance = b.max(b.max(b.neg(total.nlo), b.neg(total.hi)), 0.0)  # of b from 0
         part = b.neg(b.div(b.mul(b.neg(distance), distance), sums.rest.square))  # b²/|z|², rounded down
         left = b.sub(whole, part)
-        use = b.mand(self.free[0], b.mand(b.ogt(sums.least, _LEAST), b.olt(sums.rest.square, _MOST)))
+        use = b.mand(self.free[0], b.mand(b.ogt(sums.least, _LEAST_NORM), b.olt(sums.rest.square, _MOST_NORM)))
         self._discard(b.mand(use, b.olt(left, 0.0)))
         left, across = b.max(left, 0.0), b.sqrt(b.div(whole, sums.least))
         return b.select(use, b.sqrt(left), root), b.select(use, across, 0.0)

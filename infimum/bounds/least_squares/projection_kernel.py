@@ -41,12 +41,12 @@ from infimum.kernel.box_conclusions import best_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.balls import Ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.structure.separable_residuals import SeparableResiduals
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_SOLID = 2.0**-6  # the least γ that is of use
-_BLIND = 10.0     # what rows that are left out count, where a side to cut is chosen
+_LEAST_GAMMA = 2.0**-6  # the least γ that is of use
+_WEIGHT_OF_LEFT_OUT_ROWS = 10.0     # what rows that are left out count, where a side to cut is chosen
 
 
 def projection(name: str, parts: SeparableResiduals, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -89,7 +89,7 @@ class ProjectionKernel:
         norm_q = b.sqrt(b.add(1.0, sums.off_gram))
         loss = b.add(sums.off_gram, b.mul(2.0, b.fma(norm_q, sums.norm_n, turned)))
         gamma = b.neg(b.sub(loss, 1.0))  # 1 - loss, rounded down
-        self.solid = b.mand(b.ogt(gamma, _SOLID), self.basis.bounded)
+        self.solid = b.mand(b.ogt(gamma, _LEAST_GAMMA), self.basis.bounded)
         self.gamma = b.select(self.solid, gamma, 1.0)
         v = b.sqrt(total(b, [b.mul(size(b, entry), b.mul(b.mul(h[k], h[m]), 1.0 if k == m else 2.0))
                              for (k, m), entry in sums.a.items()]))
@@ -181,7 +181,7 @@ class ProjectionKernel:
             b.output(POINT, i, point[i])
         low_row, axis_row, level_row = rows(n)
         b.output(LEFT, low_row, known_lower)
-        b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
+        b.output(LEFT, axis_row, b.select(gone, DISCARDED_AXIS, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
         found = b.mand(b.mand(inside, self.basis.bounded), b.olt(self.sums.upper, LARGE))
         b.output(UPPER, 0, b.select(found, self.sums.upper, INF))
@@ -207,7 +207,7 @@ class ProjectionKernel:
     def _axis_as_it_was(self, lo: list[Value], hi: list[Value]) -> Value:
         """The variable that was to be cut, where it still can be, else the widest one."""
         b, was = self.b, self.b.input(0, rows(self.n)[1])
-        best, axis = b.const(-1.0), b.const(STUCK)
+        best, axis = b.const(-1.0), b.const(NO_AXIS)
         for i in range(self.n):
             can = can_be_cut(b, lo[i], hi[i])
             width = b.select(b.oeq(was, float(i)), INF, b.sub(hi[i], lo[i]))
@@ -221,7 +221,7 @@ class ProjectionKernel:
         b, n = self.b, self.n
         if self.parts.many_nonlinear:
             return self._axis_as_it_was(lo, hi)
-        best, axis = b.const(-3.0), b.const(STUCK)
+        best, axis = b.const(-3.0), b.const(NO_AXIS)
 
         def better(i: int, score: Value) -> tuple[Value, Value]:
             is_better = b.mand(can_be_cut(b, lo[i], hi[i]), b.ogt(score, best))
@@ -233,7 +233,7 @@ class ProjectionKernel:
         for k, i in enumerate(self.parts.nonlinear):
             score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            blind = b.fma(b.mul(_BLIND, self.sums.missing), part, score)
+            blind = b.fma(b.mul(_WEIGHT_OF_LEFT_OUT_ROWS, self.sums.missing), part, score)
             score = b.select(b.olt(blind, LARGE), blind, b.select(b.olt(part, LARGE), part, LARGE))
             best, axis = better(i, score)
         return axis

@@ -9,8 +9,8 @@ from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLI
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
 
-FEW = 6  # with fewer variables boxes are cut, not swept
-_FINEST, _MOST = 1024, 1 << 22  # slices of a piece, and times the number of variables
+LEAST_VARIABLES = 6  # with fewer variables boxes are cut, not swept
+_MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece, and times the number of variables
 
 
 class Sweeper:
@@ -66,7 +66,7 @@ class Sweeper:
     def look_closer(self) -> bool:
         """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""
         finer = 16 * self.slices or SLICES
-        if not self.evaluator.has_pieces or finer > _FINEST or self.n * finer > _MOST:
+        if not self.evaluator.has_pieces or finer > _MOST_SLICES or self.n * finer > _MOST_SLICES_TIMES_VARIABLES:
             return False
         self.slices = finer
         return True

@@ -12,8 +12,8 @@ import numpy as np
 
 from infimum.chains.bags import edges_of, elimination
 
-WIDEST = 8             # links of a variable
-_MOST = 1 << 21        # operations with the matrices of all cliques
+MOST_LINKS = 8             # links of a variable
+_MOST_OPERATIONS = 1 << 21        # operations with the matrices of all cliques
 
 
 class EliminationOrder(NamedTuple):
@@ -48,15 +48,15 @@ def order_of(scopes: list[np.ndarray], n: int) -> EliminationOrder | None:
     """
     edges = edges_of(scopes)
     reach = int((edges[1] - edges[0]).max(initial=0))
-    if reach <= WIDEST:
+    if reach <= MOST_LINKS:
         position = np.arange(n)
         later = np.minimum(position + 1 + np.arange(reach)[:, None], n)
     else:
-        found = elimination(scopes, n, WIDEST)
+        found = elimination(scopes, n, MOST_LINKS)
         if found is None:
             return None
         position, later = _as_arrays(found, n)
-    if (len(later) + 1) ** 3 * n > _MOST:
+    if (len(later) + 1) ** 3 * n > _MOST_OPERATIONS:
         return None
     return _order(position, np.ascontiguousarray(later))
 

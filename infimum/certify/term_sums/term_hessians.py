@@ -23,7 +23,7 @@ from infimum.structure.products_as_sums import with_logarithms
 from infimum.structure.term_sums import TermFamily, families_of
 
 _SMOOTH = 3
-_MOST_VARIABLES, _FORMS = 6, 24  # that a term reads; forms of terms
+_MOST_VARIABLES, _MOST_FORMS = 6, 24  # that a term reads; forms of terms
 
 
 class SecondOrderEnclosure(NamedTuple):
@@ -94,7 +94,7 @@ class TermSum:
                 return None
             families, scalars = coupling.families, [Evaluator(s, n, evaluator.backend) for s in coupling.scalars]
         families = [family for family in families if len(family.variables)]
-        if len(families) > _FORMS:
+        if len(families) > _MOST_FORMS:
             return None
         order = order_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
         return None if order is None else cls(evaluator, families, scalars, order)

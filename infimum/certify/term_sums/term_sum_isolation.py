@@ -13,9 +13,10 @@ from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSu
 from infimum.certify.term_sums.term_sum_newton import polished
 from infimum.linear_algebra.interval_matrices import Interval, down, up
 
-_RADII, _WIDER = 8, 16.0   # boxes for K, each so many times as wide as the one before
-_GROWN, _HALVINGS = 4.0, 40  # B at first: so many times as far as it need reach; or a half, a quarter, … of that
-_PARTS = 0.5, 0.9375       # of the curvature that could be shown, where a number is needed; the second for what takes much of it
+_RADII, _RADIUS_RATIO = 8, 16.0   # boxes for K, each so many times as wide as the one before
+_FIRST_GROWTH, _HALVINGS = 4.0, 40  # B at first: so many times as far as it need reach; or a half, a quarter, … of that
+# of the curvature that could be shown, where a number is needed; the second for what takes much of it
+_CURVATURE_SHARES = 0.5, 0.9375
 
 
 def isolate(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
@@ -51,7 +52,7 @@ class _HeldPoint:
         if radius is None:
             return IsolationFailure.SINGULAR
         for k in range(_RADII):
-            reach = np.where(free, np.maximum(4.0 * radius, 4.0 * least) * _WIDER**k, 0.0)
+            reach = np.where(free, np.maximum(4.0 * radius, 4.0 * least) * _RADIUS_RATIO**k, 0.0)
             lo, hi = np.maximum(x - reach, self.lo), np.minimum(x + reach, self.hi)
             known = self._radius(lo, hi, self.terms.enclose(lo, hi))
             if known is None:
@@ -73,7 +74,7 @@ class _HeldPoint:
     def around(self, unique: Interval, reach: Interval) -> Interval | IsolationFailure:
         """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser. By
         bisection: smaller ones are easier."""
-        for share in (_GROWN, 1.0):
+        for share in (_FIRST_GROWTH, 1.0):
             box = self._box(share, unique, reach)
             if self._has_no_other(*box):
                 return box
@@ -106,7 +107,7 @@ class _HeldPoint:
     def _bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure,
                         parts: tuple[float, ...] = ()) -> np.ndarray | None:
         """How much f bends on the box, with the first part that shows it."""
-        for part in parts or _PARTS[:2 if self.terms.scalars else 1]:
+        for part in parts or _CURVATURE_SHARES[:2 if self.terms.scalars else 1]:
             least = self.held.bends_at_least(lo, hi, bends, part)
             if least is not None:
                 return least

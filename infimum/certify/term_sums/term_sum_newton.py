@@ -7,13 +7,13 @@ from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSu
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.points.valley_polish import solve
 
-_STEPS = 12
+_NEWTON_STEPS = 12
 
 
 def polished(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Steps while they shrink what a step would gain."""
     best, gain = x, np.inf
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_STEPS):
         bends = terms.enclose(x, x)
         slope = midpoint(bends.gradient)
         held = ((x <= lo) & (slope > 0)) | ((x >= hi) & (slope < 0)) | (lo == hi)

@@ -24,8 +24,9 @@ from infimum.engines.index.unit_cube import Point, UnitCube
 _FAILURES = {OutcomeKind.NAN: TrialFailure.NAN, OutcomeKind.EXCEPTION: TrialFailure.EXCEPTION,
              OutcomeKind.CRASH: TrialFailure.CRASH, OutcomeKind.TIMEOUT: TrialFailure.TIMEOUT,
              OutcomeKind.NO_NUMBER: TrialFailure.EXCEPTION}
-_REPEATS = 8     # places in a row whose points are not new
-_SCATTERED = 64  # points all over the cube that are looked at then, before all points are looked through one after the other
+_MOST_REPEATS = 8     # places in a row whose points are not new
+# points all over the cube that are looked at then, before all points are looked through one after the other
+_SCATTERED_POINTS = 64
 
 
 class Proposal(NamedTuple):
@@ -90,7 +91,7 @@ class BlackBoxSearch:
         return self._of_method()
 
     def _of_method(self) -> Proposal | None:
-        for _ in range(_REPEATS):
+        for _ in range(_MOST_REPEATS):
             for trial in self.method.ask():
                 x = self.cube.point(trial.point)
                 if x in self._told:
@@ -104,7 +105,7 @@ class BlackBoxSearch:
     def _of_all(self) -> Proposal | None:
         """A point that is new, wherever it is; None if there is none. The order of all points is gone through once in a run, so
         that a trial costs a few looks, however many points were tried."""
-        scattered = () if self.cube.whole.all() else islice(self._scattered, _SCATTERED)
+        scattered = () if self.cube.whole.all() else islice(self._scattered, _SCATTERED_POINTS)
         for x in chain(scattered, self._every):
             if x not in self._told and x not in self._owners:
                 return self._propose(x, [])

@@ -16,15 +16,17 @@ from infimum.engines.index.constrained_model_step import least_constrained
 from infimum.engines.index.fitted_quadratics import FittedQuadratics, quadratics
 from infimum.engines.index.model_descent import ModelDescent
 
-_GROW, _SHRINK, _A_LITTLE = 1.6, 0.5, 0.7
-_FAR = 0.7                   # of the box: steps so long let it grow, if they gained
-_GOOD, _POOR = 0.5, 0.1      # of what was expected
-_NEW, _NEWER = 0.1, 0.3      # of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
-_CORRECTED = 1e-4            # nearer to an infeasible trial, it is the same
+_GROW, _SHRINK, _SHRINK_LITTLE = 1.6, 0.5, 0.7
+_LONG_STEP = 0.7                   # of the box: steps so long let it grow, if they gained
+_GOOD_RATIO, _POOR_RATIO = 0.5, 0.1      # of what was expected
+# of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
+_NEW_DISTANCE, _INFORMATIVE_DISTANCE = 0.1, 0.3
+_SAME_DISTANCE = 1e-4            # nearer to an infeasible trial, it is the same
 _PATIENCE = 3                # infeasible trials in a row before the box shrinks
-_MARGIN, _WIDEST, _LEAST = 0.05, 0.4, 1e-6   # of the box: from the boundary of each constraint at first, at most, at least
-_EXCEEDED = 1.5              # the margin, in units of what the model was exceeded by
-_FADING = 0.5                # of a margin that was not needed
+# of the box: from the boundary of each constraint at first, at most, at least
+_FIRST_MARGIN, _LARGEST_MARGIN, _LEAST_MARGIN = 0.05, 0.4, 1e-6
+_MARGIN_OF_EXCESS = 1.5              # the margin, in units of what the model was exceeded by
+_MARGIN_DECAY = 0.5                # of a margin that was not needed
 _DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
 _CANDIDATES = 48
 
@@ -36,7 +38,7 @@ class ConstrainedDescent(ModelDescent):
                  least: float):
         super().__init__(start, values, points, others, radius, least)
         self._outside = 0                         # infeasible trials since the last that was not
-        self._margins = np.full(len(values) - 1, _MARGIN)
+        self._margins = np.full(len(values) - 1, _FIRST_MARGIN)
         self._made: FittedQuadratics | None = None      # the models, until a trial is told
         # of the last step: rises, lengths of slopes
         self._expected: tuple[FittedQuadratics, np.ndarray, np.ndarray] | None = None
@@ -58,7 +60,7 @@ class ConstrainedDescent(ModelDescent):
                 self._shrink()
                 continue
             if step is None:
-                margins = np.minimum(self._margins[known], _WIDEST) * self.radius
+                margins = np.minimum(self._margins[known], _LARGEST_MARGIN) * self.radius
                 step = least_constrained(models.gradients[-1], models.hessians[-1], self.best_values[known] / lengths + margins,
                                          models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
                                          lo, hi)
@@ -88,19 +90,19 @@ class ConstrainedDescent(ModelDescent):
     def _is_new(self, found: np.ndarray, level: int) -> bool:
         """Far from all trials that have a value of the function; those that missed it by little are corrected by little."""
         apart = np.maximum.reduce(np.abs(self.points - found), axis=1)
-        return bool((apart >= np.where(np.isnan(self.values[:, level]), _CORRECTED, _NEW) * self.radius).all())
+        return bool((apart >= np.where(np.isnan(self.values[:, level]), _SAME_DISTANCE, _NEW_DISTANCE) * self.radius).all())
 
     def _better(self, point: np.ndarray, values: np.ndarray, higher: bool) -> None:
         expected = None if self._expected is None else -float(self._expected[1][-1])
-        gain, far = self.value - float(values[self.level]), float(np.abs(point - self.best).max()) > _FAR * self.radius
+        gain, far = self.value - float(values[self.level]), float(np.abs(point - self.best).max()) > _LONG_STEP * self.radius
         self.best, self.best_values, self._failed = point, values, False
         if expected is None:
             return
-        if far and (higher or gain > _GOOD * expected):
+        if far and (higher or gain > _GOOD_RATIO * expected):
             grown = min(self.radius * _GROW, 2 * self.first_radius) / self.radius
             self.radius, self._margins = self.radius * grown, self._margins * grown
-        elif not higher and gain < _POOR * expected:
-            self._shrink(_A_LITTLE)
+        elif not higher and gain < _POOR_RATIO * expected:
+            self._shrink(_SHRINK_LITTLE)
 
     def _learn_margins(self, values: np.ndarray, computed: int) -> None:
         """In units of the box, of distance: by what each constraint was above its model."""
@@ -109,8 +111,9 @@ class ConstrainedDescent(ModelDescent):
         models, rises, lengths = self._expected
         for row, k in enumerate(models.functions[:-1]):
             if k <= computed:
-                exceeded = _EXCEEDED * float(values[k] - self.best_values[k] - rises[row]) / (float(lengths[row]) * self.radius)
-                self._margins[k] = max(_FADING * self._margins[k], min(exceeded, 1.0), _LEAST)
+                exceeded = _MARGIN_OF_EXCESS * float(values[k] - self.best_values[k] - rises[row]) / (float(lengths[row])
+                                                                                                      * self.radius)
+                self._margins[k] = max(_MARGIN_DECAY * self._margins[k], min(exceeded, 1.0), _LEAST_MARGIN)
 
     def _shrink(self, by: float = _SHRINK) -> None:
         """A quarter of the box's bend is left: half of a margin, in units of the box."""
@@ -134,7 +137,7 @@ class ConstrainedDescent(ModelDescent):
             if lowest[candidate] >= -_WORTH * most:
                 return None
             found = self.best + steps[candidate]
-            if np.abs(self.points - found).max(axis=1).min() >= _NEWER * self.radius:
+            if np.abs(self.points - found).max(axis=1).min() >= _INFORMATIVE_DISTANCE * self.radius:
                 return steps[candidate]
         return None
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_NEAREST = 1.25            # trials in a model, in units of the coefficients of a quadratic
-_MISSED, _FALLOFF = 0.1, 6   # how much the farthest value may be missed, beside the least Hessian; the power of distance
+_TRIALS_A_COEFFICIENT = 1.25            # trials in a model, in units of the coefficients of a quadratic
+_FARTHEST_MISFIT, _FALLOFF = 0.1, 6   # how much the farthest value may be missed, beside the least Hessian; the power of distance
 _LEAST, _NOTHING = 1e-9, 1e-12
 
 
@@ -48,7 +48,7 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
     away = points - at
     apart = np.maximum.reduce(np.abs(away), axis=1)
     order = np.argsort(apart, kind="stable")
-    most = int(_NEAREST * ((n + 1) * (n + 2) // 2))
+    most = int(_TRIALS_A_COEFFICIENT * ((n + 1) * (n + 2) // 2))
     computed = ~np.isnan(values[order, :last + 1])
     rows = [order[computed[:, k]][:most] for k in range(last + 1)]
     if len(rows[last]) <= n:
@@ -76,7 +76,7 @@ def _system(near: np.ndarray, valid: np.ndarray, missed: np.ndarray) -> np.ndarr
     system = np.zeros((models, count + n + 1, count + n + 1))
     diagonal = system.reshape(models, -1)[:, ::count + n + 2]
     system[:, :count, :count] = 0.5 * (near @ near.transpose(0, 2, 1)) ** 2
-    diagonal[:, :count] += np.where(valid > 0, _LEAST + _MISSED * missed, 1.0)
+    diagonal[:, :count] += np.where(valid > 0, _LEAST + _FARTHEST_MISFIT * missed, 1.0)
     diagonal[:, count:] = -_NOTHING      # trials in a plane leave slopes across it open: they are 0
     system[:, :count, count] = system[:, count, :count] = valid
     system[:, :count, count + 1:] = near

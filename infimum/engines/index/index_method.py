@@ -18,7 +18,7 @@ from infimum.engines.index.interval_ranking import Ranking
 from infimum.engines.index.trial_values import UNKNOWN, TrialFailure, TrialOutcome, TrialTable
 from infimum.errors import OptionError
 
-_OUTSIDE = 10_000, 100   # so many positions outside the cube are entered for one trial, and where others are waited for
+_MOST_OUTSIDE = 10_000, 100   # so many positions outside the cube are entered for one trial, and where others are waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class IndexMethod:
 
     def _by_ranking(self, ranking: Ranking) -> Place | None:
         """Divides the interval that is ranked first; positions outside the cube are entered at once, and the next is asked."""
-        for _ in range(_OUTSIDE[bool(self.waiting)]):
+        for _ in range(_MOST_OUTSIDE[bool(self.waiting)]):
             slot = ranking.greatest()
             if slot is None:
                 break

@@ -24,7 +24,7 @@ from infimum.kernel.meaning import Enclosures
 from infimum.kernel.schedule import plan
 from infimum.structure.function_families import ORDER, VARIABLE, FunctionFamily
 
-_NEAR = 4.0  # nodes are near if the gap between them is not wider than that many times half of both boxes together
+_NEAR_RATIO = 4.0  # nodes are near if the gap between them is not wider than that many times half of both boxes together
 
 
 class DividedNode(NamedTuple):
@@ -61,7 +61,7 @@ class DividedDifferences:
         b, one, other = self.b, self.nodes[i].box, self.nodes[j].box
         gap = b.max(b.neg(b.add(one.nlo, other.hi)), b.neg(b.add(other.nlo, one.hi)))  # the second minus the first's end, …
         wide = b.add(b.add(one.nlo, one.hi), b.add(other.nlo, other.hi))
-        return b.ole(gap, b.mul(0.5 * _NEAR, wide))
+        return b.ole(gap, b.mul(0.5 * _NEAR_RATIO, wide))
 
     def _hull(self, nodes: tuple[int, ...], box: bool) -> Pair:
         pairs = [self.nodes[k].box if box else self.nodes[k].point for k in nodes]

@@ -23,7 +23,7 @@ from infimum.problem.settings import Limits, Machine, Method
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.checkpoint import State
-from infimum.search.rounds import work_off
+from infimum.search.rounds import process_portion
 from infimum.support import environment
 from infimum.support.clock import OutOfTime
 
@@ -82,7 +82,7 @@ class PortionProver:
         begin, engine = perf_counter(), None
         try:
             engine, portion = self._engine, pickle.loads(x)
-            return Answer(work_off(engine.branch_of(portion.state), portion.budget), None, perf_counter() - begin)
+            return Answer(process_portion(engine.branch_of(portion.state), portion.budget), None, perf_counter() - begin)
         except (InfimumError, MemoryError) as error:
             lost = isinstance(error, DeviceError) and not isinstance(error, MemoryError) and engine is not None
             if lost and parent_process() is not None:

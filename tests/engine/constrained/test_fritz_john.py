@@ -5,7 +5,7 @@ import pytest
 
 from infimum.bounds.fritz_john.fritz_john import FritzJohn
 from infimum.bounds.fritz_john.stationary_points import StationarityTest
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from tests.engine.constrained.minimisers_at_constraints import INF, regions_around, system_with_minimiser
 from tests.engine.constrained.planted_systems import evaluator_of
 
@@ -90,5 +90,5 @@ def test_the_part_keeps_its_contract():
     assert (regions == before).all() and found.boxes > 0 and set(found.worth[0]) <= {0.0, 1.0}
     n, p = len(at.lo), at.point[:, None]
     holds = ((lo <= p) & (p <= hi)).all(axis=0)
-    gone = found.regions[2 * n + 1] == GONE
+    gone = found.regions[2 * n + 1] == DISCARDED_AXIS
     assert gone.any() and not gone[holds].any() and (found.regions[2 * n][gone] == INF).all()

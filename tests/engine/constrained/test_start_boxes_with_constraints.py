@@ -7,7 +7,7 @@ import infimum
 from infimum import Verdict
 from infimum.bounds.bound_order import parts_of
 from infimum.bounds.start_faces import StartFaces
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.start_boxes import StartBoxes
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
@@ -92,7 +92,7 @@ def test_no_part_goes_by_the_faces_of_the_hull(seed):
         assert isinstance(part.faces, StartFaces)
         if part.name != "lagrangian":  # has not learned anything
             for upper in (INF, float(max(at.values))):
-                check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+                check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 def test_lines_reduce_nothing_to_a_face_in_start_boxes():
@@ -102,7 +102,7 @@ def test_lines_reduce_nothing_to_a_face_in_start_boxes():
     lines = next(part for part in parts_of(e, *start.hull, start) if part.name == "lines")
     region = np.array([2.0, 0.0, 3.0, 1.0, -INF, 0.0, 3.0])[:, None]
     left = lines.test(region, 100.0).regions[:, 0]
-    assert left[:4].tolist() == [2.0, 0.0, 3.0, 1.0] and left[4] < INF and left[5] != GONE
+    assert left[:4].tolist() == [2.0, 0.0, 3.0, 1.0] and left[4] < INF and left[5] != DISCARDED_AXIS
 
 
 def test_points_are_looked_for_in_each_box():

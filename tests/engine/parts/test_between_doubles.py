@@ -21,7 +21,7 @@ from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.start_faces import StartFaces
 from infimum.bounds.sweeps.shaving import Shaving
 from infimum.evaluation.programs import FATE
-from infimum.kernel.region_cut import PROVED_AWAY, rows_of
+from infimum.kernel.region_cut import DISCARDED, rows_of
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.trace.trace import trace
@@ -112,7 +112,7 @@ def fates(lo: np.ndarray, hi: np.ndarray, least: np.ndarray, most: np.ndarray, b
     regions[:n], regions[n:2 * n] = lo, hi
     f = infimum.compile(lambda x: np.sum(x), n, backend=backend)
     parameters = np.concatenate([[INF, INF], np.concatenate([least, most]).T.ravel()])
-    return f.run(f"{FATE}:{least.shape[1]}", [regions], parameters=parameters)[0][0] == PROVED_AWAY
+    return f.run(f"{FATE}:{least.shape[1]}", [regions], parameters=parameters)[0][0] == DISCARDED
 
 
 @pytest.mark.parametrize("seed", range(4))

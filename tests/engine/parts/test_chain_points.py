@@ -11,7 +11,7 @@ from infimum.chains import chain as chain_module
 from infimum.chains import grid
 from infimum.chains.bag_forms import forms_of
 from infimum.chains.candidate_choice import CandidateChoice
-from infimum.chains.cell_kernels import FAR
+from infimum.chains.cell_kernels import NO_VALUE
 from infimum.chains.chain import Chain
 from infimum.chains.chain_points import ChainPointSearch
 from infimum.chains.tree_newton import TreeNewton
@@ -117,7 +117,7 @@ def test_of_equal_bounds_the_lower_value_decides():
     kind = chain_of(SUMS["a chain"], [-1.0] * 8, [1.25] * 8).grid.kinds[0]
     bound, value = np.array([1.0, 1.0, 1.5, -np.inf, 1.0]), np.array([4.0, 3.0, 1.5, 1.0, -np.inf])
     hope = kind.hope([np.stack([bound, value, -bound])])[0]
-    assert hope[1] > hope[0] > hope[2] > hope[3] == hope[4] == -FAR and np.allclose(hope[:3], -bound[:3], rtol=1e-8)
+    assert hope[1] > hope[0] > hope[2] > hope[3] == hope[4] == -NO_VALUE and np.allclose(hope[:3], -bound[:3], rtol=1e-8)
 
 
 # ---- minima
@@ -183,8 +183,8 @@ def test_a_gpu_has_the_same_bits(name, monkeypatch):
         assert chain.points is not None
         after(chain, 2)
         return chain.lower, chain.levels, chain.incumbent.upper, chain.incumbent.x.tobytes()
-    monkeypatch.setattr(grid, "_FIRST", 2)
-    monkeypatch.setattr(chain_module, "DENSE", 2)
+    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
+    monkeypatch.setattr(chain_module, "MOST_DENSE_VARIABLES", 2)
     here = levels(None)
     installed(monkeypatch, memory=1 << 26)
     monkeypatch.setattr(Evaluator, "uses_gpu", lambda self, batch: batch > 10)

@@ -33,7 +33,7 @@ from infimum.engines.newton_search import NewtonSearch
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import const, var
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.structure.term_sums import substituted
@@ -146,12 +146,12 @@ class NewtonLoop(CuttingTest):
     def _columns(self, regions: Any, left: Any) -> Any:
         """What is left, with a variable to cut: the loop chooses it when it takes a region."""
         n, (lower_row, axis_row, _) = self.n, rows(self.n)
-        return columns_left(regions, left[:n], left[n:2 * n], left[lower_row], left[axis_row] == GONE)
+        return columns_left(regions, left[:n], left[n:2 * n], left[lower_row], left[axis_row] == DISCARDED_AXIS)
 
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         found = [self._columns(parents, piece) for piece in self._search(INF)._second(parents)]
         none = found[0].copy()
-        none[rows(self.n)[1]] = GONE
+        none[rows(self.n)[1]] = DISCARDED_AXIS
         return [Outcome(left, parents.shape[1]) for left in (*found, *[none] * (pieces - 2))]
 
 
@@ -405,7 +405,7 @@ class ByGradient(RegionTest):
         if self.wrong == "NaN":
             left[lower_row] = np.nan
         if self.wrong == "axis":
-            left[axis_row] = np.where(gone, GONE, 0)
+            left[axis_row] = np.where(gone, DISCARDED_AXIS, 0)
         x = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))
         value = self.evaluator.value(x, x)
         below = value.lo if self.wrong == "point" else value.hi

@@ -8,7 +8,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.relax import backward_bound_kernel, linear_rows_kernel
 from tests.engine.parts.systems import INF, Case, Kernel, columns, random_case, random_regions
 from tests.engine.parts.test_lines import Lost, campaign
@@ -89,7 +89,7 @@ def test_regions_are_cut_or_gone():
     evaluator = infimum.compile(lambda x: x[0] - x[1], 2, constraints=[infimum.Constraint(bowls, ub=0.0)])
     lo = np.array([[0.2, 0.2], [0.5, 0.2], [0.8, -0.9], [0.49, 0.49]]).T
     out = LinearRowsBound(evaluator, -np.ones(2), np.ones(2)).test(columns(lo, lo + 0.04), INF).regions
-    assert (out[5] == GONE).tolist() == [False, False, True, False]
+    assert (out[5] == DISCARDED_AXIS).tolist() == [False, False, True, False]
     assert (out[2:4, :2] == lo[:, :2] + 0.04).all() and (out[2:4, 3] < lo[:, 3] + 0.04).all()
 
 

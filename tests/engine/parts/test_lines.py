@@ -15,7 +15,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, concat, index
 from infimum.expr.node import Expr
 from infimum.expr.slope_expressions import SlopeExpressions
-from infimum.kernel.region_cut import GONE, STUCK
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
 from infimum.relax import gradient_rows_kernel, lane_inequalities
 from infimum.relax import lane_simplex as simplex
 from infimum.search.region_pool import can_be_cut
@@ -31,14 +31,14 @@ def judge(case: Case, before: np.ndarray, upper: float, out: list[np.ndarray]) -
     left, found, point, worth = out
     n, counts = len(case.lo), Counter()
     lower, axis = left[2 * n], left[2 * n + 1]
-    gone = axis == GONE
+    gone = axis == DISCARDED_AXIS
     assert not np.isnan(left).any() and np.isin(worth, (0.0, 1.0)).all()
     lo, hi = left[:n], left[n:2 * n]
     there = ~gone
     assert (lo >= before[:n])[:, there].all() and (hi <= before[n:2 * n])[:, there].all() and (lo <= hi)[:, there].all()
     cut = can_be_cut(lo, hi)
-    assert ((axis[there] == STUCK) == ~cut.any(axis=0)[there]).all()
-    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != STUCK)].all()
+    assert ((axis[there] == NO_AXIS) == ~cut.any(axis=0)[there]).all()
+    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != NO_AXIS)].all()
     for p, v in zip(case.feasible, case.values, strict=True):
         inside = ((before[:n] <= p[:, None]) & (p[:, None] <= before[n:2 * n])).all(axis=0)
         for k in np.flatnonzero(inside):

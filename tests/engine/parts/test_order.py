@@ -7,7 +7,7 @@ import infimum
 from infimum.bounds import bound_order
 from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
@@ -28,7 +28,7 @@ class Above(RegionTest):
         self.asked.append(regions.shape[1])
         left = regions.copy()
         above = self.evaluator.value(regions[:self.n], regions[self.n:2 * self.n]).lo > upper - 1.0
-        left[rows(self.n)[1], above] = GONE  # more than it may, but here nobody relies on it
+        left[rows(self.n)[1], above] = DISCARDED_AXIS  # more than it may, but here nobody relies on it
         return Outcome(left, regions.shape[1], worth=above[None].astype(float))
 
 

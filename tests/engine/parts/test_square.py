@@ -12,7 +12,7 @@ from infimum.bounds import bound_order, newton_equations_kernel
 from infimum.bounds.gradient_rows import GradientRows
 from infimum.bounds.newton_equations import NewtonEquations
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE, STUCK
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
 from infimum.search.region_pool import can_be_cut
 from tests.engine.constrained.planted_systems import check_nothing_lost, evaluator_of, planted, regions_around
 from tests.engine.parts.systems import INF, columns, random_case, random_regions
@@ -32,20 +32,20 @@ def left(part: NewtonEquations, *sides: tuple[float, float]) -> np.ndarray | Non
     """What is left of a region, a row for each variable; None if it is gone."""
     lo, hi = (np.array(ends)[:, None] for ends in zip(*sides, strict=True))
     out, n = part.test(columns(lo, hi), INF).regions[:, 0], len(sides)
-    return None if out[2 * n + 1] == GONE else out[:2 * n].reshape(2, n).T
+    return None if out[2 * n + 1] == DISCARDED_AXIS else out[:2 * n].reshape(2, n).T
 
 
 def judge(before: np.ndarray, after: np.ndarray, worth: np.ndarray, feasible: np.ndarray) -> Counter:
     """No feasible point, a row each, is lost; regions are as they must be."""
     n = feasible.shape[1]
     lo, hi, axis = after[:n], after[n:2 * n], after[2 * n + 1]
-    there = axis != GONE
+    there = axis != DISCARDED_AXIS
     assert not np.isnan(after).any() and np.isin(worth, (0.0, 1.0)).all()
     assert (lo >= before[:n])[:, there].all() and (hi <= before[n:2 * n])[:, there].all() and (lo <= hi)[:, there].all()
     assert (after[2 * n] == before[2 * n]).all()
     cut = can_be_cut(lo, hi)
-    assert ((axis[there] == STUCK) == ~cut.any(axis=0)[there]).all()
-    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != STUCK)].all()
+    assert ((axis[there] == NO_AXIS) == ~cut.any(axis=0)[there]).all()
+    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != NO_AXIS)].all()
     counts = Counter(gone=int((~there).sum()), narrower=int(((lo != before[:n]) | (hi != before[n:2 * n])).any(axis=0).sum()))
     for p in feasible[:, :, None]:
         held = ((before[:n] <= p) & (p <= before[n:2 * n])).all(axis=0)
@@ -79,7 +79,7 @@ def test_no_planted_root_is_lost(n, rows):
         at = planted(seed, n, equations=rows, inequalities=1)
         before = regions_around(np.random.default_rng(seed), at, 256)
         after = part_of(at.evaluator).test(before.copy(), INF).regions
-        check_nothing_lost(at, before, after, INF, GONE)
+        check_nothing_lost(at, before, after, INF, DISCARDED_AXIS)
         assert (after[:2 * n] != before[:2 * n]).any(axis=0).sum() > 50
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum.certify.box_difference import beyond, beyond_one_side
-from infimum.certify.narrow_regions import cleared
+from infimum.certify.narrow_regions import discard_by_pieces
 from infimum.certify.region_isolation import IsolationProblem, isolate_regions
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.region_pool import Regions
@@ -81,7 +81,7 @@ def test_a_closer_look_loses_no_minimiser():
         lo, hi = np.full(2, -1.0), np.full(2, 2.0)
         regions = regions_of(f, *tiles(np.array(x) - 0.05 * (np.array(x) > lo), 0.11, 4))
         with np.errstate(all="ignore"):
-            which, left = cleared(f, lo, hi, None, regions, [], float(f.value(x, x).hi))
+            which, left = discard_by_pieces(f, lo, hi, None, regions, [], float(f.value(x, x).hi))
         assert holds(left.lo, left.hi, np.array(x)[:, None]).any()
         assert (left.lo >= regions.lo[:, which]).all() and (left.hi <= regions.hi[:, which]).all()
         assert (left.lower == regions.lower[which]).all()
@@ -92,7 +92,7 @@ def test_a_closer_look_respects_the_faces_of_start_boxes():
     f, lo, hi = infimum.compile(lambda x: x[0] + x[1] ** 2, 2), np.full(2, -1.0), np.full(2, 2.0)
     start = StartBoxes(np.array([[0.5, 1.0], [-0.5, -0.5]]), np.array([[1.0, 1.5], [0.5, 0.5]]))
     regions = regions_of(f, *tiles(np.array([0.5, -0.125]), 0.25, 2))
-    _, left = cleared(f, lo, hi, start, regions, [], 0.5)
+    _, left = discard_by_pieces(f, lo, hi, start, regions, [], 0.5)
     assert holds(left.lo, left.hi, np.array([[0.5], [0.0]])).any() and (left.hi[0] == 0.5).all()
     regions = regions_of(f, *tiles(np.array([1.0, -0.125]), 0.25, 2))
-    assert not len(cleared(f, lo, hi, start, regions, [], 5.0)[1]), "here the other box goes on"
+    assert not len(discard_by_pieces(f, lo, hi, start, regions, [], 5.0)[1]), "here the other box goes on"
