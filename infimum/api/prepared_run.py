@@ -21,7 +21,7 @@ from infimum.api.objective import (
     with_constraints,
 )
 from infimum.certify.advice import RunSettings
-from infimum.engines.registry import check_dealt, prover
+from infimum.engines.registry import check_portions, prover
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
@@ -232,10 +232,10 @@ def _rounds(start: NewRun | StoredRun, problem: Problem, evaluator: Evaluator, m
     if parallel.workers is None:
         yield None, start.batch
         return
-    check_dealt(start.method.options)
-    from infimum.parallel.proofs.portion_dealer import dealt  # seldom needed
+    check_portions(start.method.options)
+    from infimum.parallel.proofs.portion_runner import started_rounds  # seldom needed
 
-    with dealt(parallel, problem, evaluator, start.method, replace(machine, batch=start.batch), memory_limit) as started:
+    with started_rounds(parallel, problem, evaluator, start.method, replace(machine, batch=start.batch), memory_limit) as started:
         yield started
 
 

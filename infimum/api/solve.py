@@ -188,7 +188,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     from infimum.blackbox.journal_resume import resume_hint  # no other call reads a journal
 
     if (how := resume_hint(path)) is not None:
-        raise CheckpointError(how.said(how.call))
+        raise CheckpointError(how.message(how.call))
     whole = load(path)
     with content_of(path):
         asked = _asked_anew(settings_of(whole), (atol, rtol, xtol), given.memory_limit)

@@ -44,7 +44,7 @@ class Program:
         return vectors * len(self.words) + int(self.words[2:HEADER].view(np.int64)[0])
 
 
-def encoded(kernel: Kernel, lanes: int) -> Program | None:
+def encode(kernel: Kernel, lanes: int) -> Program | None:
     """The kernel as a program for vectors of so many lanes; None if it needs too much memory."""
     if 8 * lanes * sum(kernel.buffers) > _MOST // 2:
         return None
@@ -198,7 +198,7 @@ class _Writer:
         heed()
         last: dict[Value, int] = {}
         for k, item in enumerate(items):
-            for v in item.operands if isinstance(item, Instr) else _used(item):
+            for v in item.operands if isinstance(item, Instr) else _used_values(item):
                 last[v] = k
         last |= dict.fromkeys(needed, len(items))
         ends: list[list[int]] = [[] for _ in range(len(items) + 1)]
@@ -359,9 +359,9 @@ class _Writer:
             self._moves(merged, values)
 
 
-def _used(item: Instr | Loop | Step) -> Iterator[Value]:
+def _used_values(item: Instr | Loop | Step) -> Iterator[Value]:
     """What an item needs from before it, and more."""
     yield from item.operands
     if not isinstance(item, Instr):
         for inner in item.body if isinstance(item, Loop) else item.block:
-            yield from _used(inner)
+            yield from _used_values(inner)

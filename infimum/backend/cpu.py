@@ -17,7 +17,7 @@ import numpy as np
 
 from infimum.backend import worker_threads as workers
 from infimum.backend.arrays import HostArrays
-from infimum.backend.bytecode import Program, encoded
+from infimum.backend.bytecode import Program, encode
 from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm_text import Renderer, lane_body
 from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, KernelWrapper, Module, address, host
@@ -250,7 +250,7 @@ class CpuBackend:
     def interpret(self, kernel: Kernel) -> CompiledKernel:
         """A program for the interpreter, until plain code is worth its price."""
         plain = CpuBackend(self.lanes, self.threads, plain=True)
-        program = encoded(kernel, self.lanes)
+        program = encode(kernel, self.lanes)
         if program is None:
             return plain.compile(kernel)
 

@@ -24,7 +24,7 @@ class ResumeHint:
     trials: int
     started: StartCommand | None
 
-    def said(self, how: str) -> str:
+    def message(self, how: str) -> str:
         """In place of what was asked for."""
         return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: continue it with " \
                f"{how}, with the other settings it was begun with, and a larger max_trials= if its budget is used up"

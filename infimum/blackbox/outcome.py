@@ -133,12 +133,12 @@ class Tally:
             self.first_failure = f"{outcome.kind.value}: {outcome.text}"
 
     @property
-    def hopeless(self) -> str:
+    def is_hopeless(self) -> str:
         """What to say where every trial has failed; empty if one has not.
 
         >>> tally = Tally()
         >>> tally.add(Outcome.failed(Kind.EXCEPTION, "NameError: name 'y' is not defined (model.py:3)"))
-        >>> tally.hopeless
+        >>> tally.is_hopeless
         "none of 1 trial gave a value; the first ended with exception: NameError: name 'y' is not defined (model.py:3)"
         """
         if not self.kinds or self.kinds[OutcomeKind.VALUE]:

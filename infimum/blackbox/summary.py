@@ -134,7 +134,7 @@ class TrialCounter:
             self.nearest = x, outcome.index, outcome.value
 
     @property
-    def hopeless(self) -> bool:
+    def is_hopeless(self) -> bool:
         """Has every trial failed?"""
         return bool(self.count) and sum(self.failures.values()) == self.count
 

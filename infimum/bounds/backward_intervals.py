@@ -32,12 +32,12 @@ class BackwardInterval(NamedTuple):
         return self.nlo, self.hi
 
 
-def either(b: Builder, left: tuple, right: tuple) -> tuple:
+def smaller_or_other(b: Builder, left: tuple, right: tuple) -> tuple:
     """The smaller of two numbers; of one that is NaN the other."""
     return tuple(b.select(b.uno(q, q), p, b.select(b.ole(p, q), p, q)) for p, q in zip(left, right, strict=True))
 
 
-def smaller(b: Builder, left: tuple, right: tuple) -> tuple:
+def smaller_or_second(b: Builder, left: tuple, right: tuple) -> tuple:
     """The smaller of two numbers, the second if the first is NaN."""
     return tuple(b.min(p, q) for p, q in zip(left, right, strict=True))
 
@@ -50,13 +50,13 @@ def joined(b: Builder, found: list[BackwardInterval], known: Pair | None = None)
     if sure:
         ends = sure[0]
         for other in sure[1:] + unsure:
-            ends = smaller(b, other, ends)
+            ends = smaller_or_second(b, other, ends)
     else:
         ends = unsure[0]
         for other in unsure[1:]:
-            ends = either(b, ends, other)
+            ends = smaller_or_other(b, ends, other)
     if known is not None:
-        ends = smaller(b, (known.nlo, known.hi), ends)
+        ends = smaller_or_second(b, (known.nlo, known.hi), ends)
     return BackwardInterval(*ends, bool(sure))
 
 
@@ -170,7 +170,8 @@ class ViewReader:
         if said is None:
             return []
         sure = said.sure and always
-        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller if sure else either), sure)]
+        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller_or_second if sure else smaller_or_other),
+                 sure)]
 
     def _at_most_one(self, x: Expr, m: np.ndarray, source: Source) -> Source:
         b = self.b

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from infimum.bounds.backward_intervals import BackwardArray, BackwardInterval, Source, ViewReader, joined, smaller
+from infimum.bounds.backward_intervals import BackwardArray, BackwardInterval, Source, ViewReader, joined, smaller_or_second
 from infimum.expr.node import Expr, topological
 from infimum.interval.pair import Pair
 from infimum.kernel.box_conclusions import larger
@@ -56,7 +56,7 @@ class BackwardPropagation:
             for which, arg in enumerate(node.args):
                 self.users.setdefault(arg, []).append((node, which))
         self.pulls = ViewReader(b, data, self._written_out, self._loop)
-        self.told: dict[tuple[Expr, int], Source] = {}  # what an operation says of an argument; a view, of its own elements
+        self.implied: dict[tuple[Expr, int], Source] = {}  # what an operation says of an argument; a view, of its own elements
         self.deferred: dict[Expr, int] = {}             # operations that are asked where they are read, and how deep they are
 
     def element(self, node: Expr, i: "int | Value") -> Pair:
@@ -92,17 +92,17 @@ class BackwardPropagation:
 
     def _new(self, key: tuple[Expr, int], size: int) -> BackwardArray:
         cells = BackwardArray(self.b, size, self._written_out(size), self.b.depth)
-        self.told[key] = cells.at
+        self.implied[key] = cells.at
         return cells
 
     def sources(self, node: Expr) -> list[Source]:
         """Where to read what is said of the node's elements."""
         found, views = list(self.required.get(node, ())), []
         for user, which in self.users.get(node, ()):
-            if user.kind is Kind.VIEW and (user, 0) in self.told:
-                views.append((user, which, self.told[user, 0]))
-            elif user.kind is not Kind.VIEW and (user, which) in self.told:
-                found.append(self.told[user, which])
+            if user.kind is Kind.VIEW and (user, 0) in self.implied:
+                views.append((user, which, self.implied[user, 0]))
+            elif user.kind is not Kind.VIEW and (user, which) in self.implied:
+                found.append(self.implied[user, which])
         return found + self.pulls.of(node, views)
 
     def _view(self, node: Expr) -> None:
@@ -113,7 +113,7 @@ class BackwardPropagation:
             said = joined(self.b, [said for source in sources for said in source(i)])
             return [] if said is None else [said]
         if self._is_shallow(node):
-            self.told[node, 0] = at
+            self.implied[node, 0] = at
             return
         cells = self._new((node, 0), node.size)
 
@@ -147,7 +147,7 @@ class BackwardPropagation:
             return said, [BackwardInterval(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure)
                           for k in wanted]
         if not self._written_out(node.size) and len(wanted) == 1 and node.op in _LIGHT and self._is_shallow(node):
-            self.told[node, wanted[0]] = lambda i: said_of(i)[1]
+            self.implied[node, wanted[0]] = lambda i: said_of(i)[1]
             return
         cells = [self._new((node, k), node.size) for k in wanted]
 
@@ -157,7 +157,7 @@ class BackwardPropagation:
                 return []
             for one, to in zip(told, cells, strict=True):
                 to.put(i, one)
-            return [_nothing(b, said)]
+            return [_no_information(b, said)]
         self.empty += self.each(node.size, body)
 
     def _reduce(self, node: Expr) -> None:
@@ -188,7 +188,7 @@ class BackwardPropagation:
             def tell(position: "int | Value", own: Pair, rest: Pair) -> None:
                 cells.put(position, BackwardInterval(*inverse_of_reduction(b, node.op, said.ends, own, rest), said.sure))
             (self._others_written_out if self._written_out(x.size) else self._others)(node.op, count, term, tell)
-            return [_nothing(b, said)]
+            return [_no_information(b, said)]
         self.empty += self.each(node.size, body)
 
     def _others_written_out(self, op: str, count: int, term: Callable, tell: Callable) -> None:
@@ -242,7 +242,7 @@ class BackwardPropagation:
             if said is None:
                 return []
             results.put(i, said)
-            return [_nothing(b, said)]
+            return [_no_information(b, said)]
         self.empty += self.each(size, read)
 
         def beside(at: At, by: int) -> tuple[At, "bool | Value"]:
@@ -263,7 +263,7 @@ class BackwardPropagation:
                 rest = self.elements.element(node, last)
                 ends = (rest.nlo, rest.hi)
                 for known in results.at(flat(b, node.shape, last)):
-                    ends = smaller(b, known.ends, ends)
+                    ends = smaller_or_second(b, known.ends, ends)
                 if some is False:
                     ends = tuple(map(b.const, neutral))
                 elif some is not True:
@@ -286,6 +286,6 @@ def _worth_storing(nodes: list[Expr]) -> set[Expr]:
     return stored
 
 
-def _nothing(b: Builder, said: BackwardInterval) -> Value:
+def _no_information(b: Builder, said: BackwardInterval) -> Value:
     """Is the interval empty? Not where it is NaN."""
     return b.olt(said.hi, b.neg(said.nlo))

@@ -23,7 +23,7 @@ from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LINES
+from infimum.evaluation.programs import GRADIENT_ROWS
 from infimum.relax.gradient_rows_kernel import LEFT, POINT, UPPER, WORTH
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.1  # see Payoff
@@ -57,5 +57,5 @@ class GradientRows(RegionTest):
         self.parameters[-1] = upper
         if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
             self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
-        out = self.evaluator.run(LINES, [regions], parameters=self.parameters)
+        out = self.evaluator.run(GRADIENT_ROWS, [regions], parameters=self.parameters)
         return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

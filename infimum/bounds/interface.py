@@ -41,7 +41,7 @@ class RegionTest(ABC):
     step_size: int | None = None     # regions of a step while it is in use: it is so costly that the lowest come first
     payoff: Payoff | None = None
     knows_faces: ClassVar[bool] = False
-    worth_at_last: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
+    is_tested_at_end: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
     eliminates: ClassVar[bool] = False     # does it spare variables from being cut?
     faces: StartFaces | None = None
 

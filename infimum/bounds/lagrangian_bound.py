@@ -16,7 +16,7 @@ from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LAGRANGIAN, SHAVED
+from infimum.evaluation.programs import LAGRANGIAN, SHAVING
 from infimum.structure.minus_product import minus_product
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.1  # see Payoff
@@ -61,5 +61,5 @@ class LagrangianBound(RegionTest):
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
         program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
         out = run(program, [regions], parameters=np.concatenate([[upper], self.given]))
-        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
         return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])

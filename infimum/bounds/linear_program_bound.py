@@ -61,7 +61,7 @@ class LinearProgramBound(RegionTest):
         here = arrays.fetch(regions).copy()
         before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
         chosen = np.argsort(before, kind="stable")[:_MOST_PROGRAMS]
-        self._look_back(upper - float(before.min(initial=np.inf)))
+        self._review(upper - float(before.min(initial=np.inf)))
         self.bounding.session()
         for k in chosen:
             left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, _ROUNDS)
@@ -76,7 +76,7 @@ class LinearProgramBound(RegionTest):
             worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
         return Outcome(arrays.send(here), _COST_IN_BOXES * len(chosen), arrays.send(worth))
 
-    def _look_back(self, gap: float) -> None:
+    def _review(self, gap: float) -> None:
         """After so many programs the distance of the lowest region to the upper bound must have become a part of what it was, or
         the others have their turn for some steps, more each time."""
         solved = self.bounding.counts.solved

@@ -17,7 +17,7 @@ from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.newton_equations_kernel import LEFT, WORTH, two_sided
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import SQUARE
+from infimum.evaluation.programs import NEWTON_EQUATIONS
 from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
 
@@ -59,5 +59,5 @@ class NewtonEquations(RegionTest):
         return _LEAST_ROWS <= count <= _MOST_ROWS and count * evaluator.n <= _MOST_ELEMENTS
 
     def test(self, regions: Any, upper: float) -> Outcome:
-        out = self.evaluator.run(SQUARE, [regions], parameters=self.parameters)
+        out = self.evaluator.run(NEWTON_EQUATIONS, [regions], parameters=self.parameters)
         return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH])

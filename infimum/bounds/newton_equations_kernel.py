@@ -51,7 +51,7 @@ def two_sided(system: System) -> np.ndarray:
     return np.flatnonzero(np.isfinite(system.lower) & np.isfinite(system.upper))
 
 
-def square(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def newton_equations(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: by what widths are multiplied where it is chosen what to cut; 1 where the rows choose it."""
     writer = NewtonEquationsKernel(system, x)
     return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at

@@ -13,8 +13,8 @@ With the multipliers of a solution c and good weights (`constraint_products.py`)
 
 import numpy as np
 
-from infimum.bounds.quadratic_multipliers import sought, vanishes
-from infimum.bounds.quadratic_proof import Coefficients, curvature_of, proved
+from infimum.bounds.quadratic_multipliers import is_active, multipliers_for
+from infimum.bounds.quadratic_proof import Coefficients, curvature_of, proved_lower_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
@@ -58,8 +58,8 @@ class QuadraticLagrangian:
             read = None if x is None else self._read(x)
             if read is None:
                 return -np.inf
-            given, directions = sought(self.system, read, lo, hi, x, w, gap)
-            found = proved(self.system, read, lo, hi, x, given)
+            given, directions = multipliers_for(self.system, read, lo, hi, x, w, gap)
+            found = proved_lower_bound(self.system, read, lo, hi, x, given)
             if directions is not None and self.linear.all() and not found >= read.value[0][0] - gap:
                 self.starts = _starts(directions, lo, hi, x)
             return found
@@ -76,8 +76,8 @@ class QuadraticLagrangian:
             return None
         steep = total(midpoint(read.slope) * np.append(1.0, w)[:, None]) * width
         steep = steep / np.abs(midpoint(curvature_of(read, w)) * width * width[:, None]).max(initial=0.0)
-        x = np.where(vanishes((x - lo) / width, steep), lo, x)
-        return np.where(vanishes((hi - x) / width, -steep), hi, x)
+        x = np.where(is_active((x - lo) / width, steep), lo, x)
+        return np.where(is_active((hi - x) / width, -steep), hi, x)
 
     def _read(self, x: np.ndarray) -> Coefficients | None:
         far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _LARGEST_EXPONENT)))

@@ -156,7 +156,7 @@ class RootLinearPrograms:
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
 
-    def teach(self, parts: list[RegionTest]) -> None:
+    def warm_start(self, parts: list[RegionTest]) -> None:
         """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
         left = self.first
         if left is None or left.point is None or left.weights is None:

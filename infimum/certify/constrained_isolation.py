@@ -63,7 +63,7 @@ def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
             return at
         work = _BoxProof(evaluator, (lo, hi), at)
         inner = work.unique(least_radius(at.x, reach))
-        return inner if isinstance(inner, IsolationFailure) else IsolatedMinimiser(*inner, work.around(inner, reach))
+        return inner if isinstance(inner, IsolationFailure) else IsolatedMinimiser(*inner, work.neighbourhood(inner, reach))
 
 
 def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> _KktPoint | IsolationFailure:
@@ -183,7 +183,7 @@ class _BoxProof:
         return ((lo > self.bounds[0][:, None]) & (hi < self.bounds[1][:, None]))[self.free].all(axis=0)
 
     # ---- B
-    def around(self, inner: Interval, reach: Interval) -> Interval:
+    def neighbourhood(self, inner: Interval, reach: Interval) -> Interval:
         """The largest of a row of boxes, each within the one before and the last K itself, without another global minimiser."""
         x, (lo, hi) = self.at.x, self.bounds
         still = ~(self.at.low | self.at.high)

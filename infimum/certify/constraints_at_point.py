@@ -42,12 +42,12 @@ def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: t
         values, jacobian = evaluator.estimate_jacobian(x)
         sides = _sides(evaluator.system, values[1:], jacobian[1:], x)
         multipliers = _multipliers(evaluator, bounds, x, jacobian, sides) if multipliers is None else multipliers
-    broken = _broken(evaluator.system, low, high)
+    broken = _violated(evaluator.system, low, high)
     worst = int(np.argmax(broken)) if len(broken) else None
     return ConstraintsAtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)
 
 
-def _broken(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _violated(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """By how much constraints with values from low to high may be broken, rounded up."""
     with np.errstate(all="ignore"):
         above, below = high - system.upper, system.lower - low

@@ -24,8 +24,8 @@ class BoundedPoint(NamedTuple):
     region: Interval
 
 
-def lowest(evaluator: Evaluator, point: BoundedPoint, here: Hessian, held: Interval, reach: Interval,
-           least: np.ndarray) -> tuple[Interval, Interval] | None:
+def convex_minimiser(evaluator: Evaluator, point: BoundedPoint, here: Hessian, held: Interval, reach: Interval,
+                     least: np.ndarray) -> tuple[Interval, Interval] | None:
     """K and B around x: K holds exactly one minimiser over the bounds, and B, which contains it, no other; K is at least as wide
     as `least`. `here` are the derivatives at x, and `held` are masks of variables that lie at lower bounds, and at upper ones,
     from which f rises strictly: as far as B reaches, f need be convex in the others only. A variable at a bound that is no double
@@ -39,11 +39,11 @@ def lowest(evaluator: Evaluator, point: BoundedPoint, here: Hessian, held: Inter
     row = nested_boxes(x, box, reach, region)
     convex = convexity(evaluator, row, open_, factor, held)
     at_ends = (x == bounds[0]) & (bounds[0] == region[0]), (x == bounds[1]) & (bounds[1] == region[1])
-    radius = _distance(_downhill(here, at_ends, open_), factor, convex)
-    return _fitting(row, convex > 0, box, open_, np.maximum(radius, least[open_, None]), region)
+    radius = _distance(_descent_slopes(here, at_ends, open_), factor, convex)
+    return _nested_pair(row, convex > 0, box, open_, np.maximum(radius, least[open_, None]), region)
 
 
-def _downhill(here: Hessian, at_ends: Interval, open_: np.ndarray) -> Interval:
+def _descent_slopes(here: Hessian, at_ends: Interval, open_: np.ndarray) -> Interval:
     """The derivatives by the open variables at x, those at a bound, by masks, only as far as f may fall from it."""
     slope, (low, high) = (here.gradient.lo.copy(), here.gradient.hi.copy()), at_ends
     for end in slope:
@@ -69,8 +69,8 @@ def _length(sizes: np.ndarray) -> float:
     return up(np.sqrt(total))
 
 
-def _fitting(row: NestedBoxes, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
-             bounds: Interval) -> tuple[Interval, Interval] | None:
+def _nested_pair(row: NestedBoxes, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
+                 bounds: Interval) -> tuple[Interval, Interval] | None:
     """The narrowest K, and the largest B, of the boxes with the lowest point not on any face but those of the bounds. The `box`
     is the point, with variables that are held as their bounds are known."""
     lo, hi = (np.repeat(end[:, None], len(row.share), axis=1) for end in box)

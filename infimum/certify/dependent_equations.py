@@ -35,7 +35,7 @@ class LinearEquations:
         known = self.exact
         if k not in known:
             return False
-        return not _reduced(known[k], eliminated([known[i] for i in others if i in known]))
+        return not _reduced(known[k], eliminate_rationally([known[i] for i in others if i in known]))
 
     @cached_property
     def exact(self) -> dict[int, Row]:
@@ -59,10 +59,10 @@ class LinearEquations:
     @cached_property
     def contradict(self) -> bool:
         """Do the linear equations certainly have no common solution?"""
-        return any(set(row) == {CONSTANT} for row in eliminated(list(self.exact.values())).values())
+        return any(set(row) == {CONSTANT} for row in eliminate_rationally(list(self.exact.values())).values())
 
 
-def eliminated(rows: list[Row]) -> dict[int, Row]:
+def eliminate_rationally(rows: list[Row]) -> dict[int, Row]:
     """Rows with the same span, by a variable each that no later one has; one without variables says 0 = b."""
     found: dict[int, Row] = {}
     for row in rows:

@@ -55,7 +55,7 @@ class EquationBasis(NamedTuple):
     free: np.ndarray  # which variables may move
 
 
-def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
+def prove_feasible(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
     """A box around about x, whose integers are whole, within the bounds that certainly holds a feasible point."""
     with np.errstate(all="ignore"):
         basis = _chosen(evaluator, bounds, x)
@@ -65,7 +65,7 @@ def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasib
         if not ((x >= bounds[0]) & (x <= bounds[1])).all():
             return FailureReason.OUTSIDE
         box = _solved(evaluator, bounds, basis, x)
-        return box if isinstance(box, FailureReason) else judged(evaluator, bounds, basis.rows, basis.free, x, *box)
+        return box if isinstance(box, FailureReason) else judge_candidate(evaluator, bounds, basis.rows, basis.free, x, *box)
 
 
 def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> EquationBasis | FailureReason:
@@ -201,8 +201,8 @@ def _narrowed(evaluator: Evaluator, basis: EquationBasis, centre: Interval, newt
     return (low, high), slopes
 
 
-def judged(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, free: np.ndarray, x: np.ndarray, box: Interval,
-           slopes: Derivative | None = None) -> ProvedFeasible | FailureReason:
+def judge_candidate(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, free: np.ndarray, x: np.ndarray, box: Interval,
+                    slopes: Derivative | None = None) -> ProvedFeasible | FailureReason:
     """Does everything hold on all of the box but the equations that were solved? Slopes are those on a box that holds x and this
     one, where they are known; the variables that are not free have been held."""
     (lo, hi), system = box, evaluator.system

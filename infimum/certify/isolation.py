@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.convex_minimiser import BoundedPoint, lowest
+from infimum.certify.convex_minimiser import BoundedPoint, convex_minimiser
 from infimum.certify.neighbourhood import convexity, nested_boxes, part_of
 from infimum.certify.newton_polish import polished
 from infimum.evaluation.evaluator import Evaluator, Hessian
@@ -29,7 +29,7 @@ class IsolatedMinimiser(NamedTuple):
 
     lo: np.ndarray
     hi: np.ndarray
-    around: Interval
+    neighbourhood: Interval
 
 
 class IsolationFailure(Enum):
@@ -60,9 +60,9 @@ def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
         around = _largest_unique_box(evaluator, at, factor, found, reach)
         found = IsolationFailure.SINGULAR if around is None else IsolatedMinimiser(*found, around)
     if found is IsolationFailure.AT_A_BOUND:
-        found = _lowest(evaluator, at, here, (at.low, at.high), reach, least) or found
-    if (at.low | at.high).any() and not (isinstance(found, IsolatedMinimiser) and _covers(found.around, reach)):
-        wider = _lowest(evaluator, at, here, (at.low & False, at.high & False), reach, least)
+        found = _convex_minimiser(evaluator, at, here, (at.low, at.high), reach, least) or found
+    if (at.low | at.high).any() and not (isinstance(found, IsolatedMinimiser) and _covers(found.neighbourhood, reach)):
+        wider = _convex_minimiser(evaluator, at, here, (at.low & False, at.high & False), reach, least)
         found = _merged_isolation(found, wider) if wider is not None else found
     if isinstance(found, IsolationFailure) and not evaluator.value(*reach).smooth:
         return IsolationFailure.NOT_SMOOTH
@@ -157,9 +157,9 @@ def _largest_unique_box(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray
     return None
 
 
-def _lowest(evaluator: Evaluator, at: _HeldPoint, here: Hessian, held: Interval, reach: Interval,
-            least: np.ndarray) -> IsolatedMinimiser | None:
-    found = lowest(evaluator, BoundedPoint(at.x, (at.lo, at.hi), at.region), here, held, reach, least)
+def _convex_minimiser(evaluator: Evaluator, at: _HeldPoint, here: Hessian, held: Interval, reach: Interval,
+                      least: np.ndarray) -> IsolatedMinimiser | None:
+    found = convex_minimiser(evaluator, BoundedPoint(at.x, (at.lo, at.hi), at.region), here, held, reach, least)
     return None if found is None else IsolatedMinimiser(*found[0], found[1])
 
 
@@ -168,7 +168,7 @@ def _merged_isolation(found: IsolatedMinimiser | IsolationFailure,
     """The narrower K with the wider B, where that contains the other: both are then around the same minimiser."""
     if isinstance(found, IsolationFailure):
         return other
-    return found._replace(around=other.around) if _covers(other.around, found.around) else found
+    return found._replace(neighbourhood=other.neighbourhood) if _covers(other.neighbourhood, found.neighbourhood) else found
 
 
 def _covers(box: Interval, other: Interval) -> bool:

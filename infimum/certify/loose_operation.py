@@ -85,21 +85,21 @@ class LooseOperation:
             ("its condition" if self.node.op == "where" else "its argument")
 
 
-def unbounded(f: Expr, inside: dict[Expr, Enclosure], lane: int) -> LooseOperation | None:
+def unbounded_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int) -> LooseOperation | None:
     """The operation that makes the lower end of f infinite although its own operands are bounded."""
     node: Expr | None = _computing(f)
     low: bool | None = True
     found = None
     while node is not None:
         found = node
-        node, low = next(((a, end) for a, end in _blamed(node, low) if _infinite(a, end, inside, lane).any()), (None, None))
+        node, low = next(((a, end) for a, end in _loose_node(node, low) if _infinite(a, end, inside, lane).any()), (None, None))
     if found not in inside:
         return None
     overflows = found.op not in _POLES or (found.op == "powi" and found["k"] > 0)
     return LooseOperation(found, "overflow" if overflows else "pole", int(np.argmax(_infinite(found, None, inside, lane))))
 
 
-def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> LooseOperation | None:
+def nonsmooth_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> LooseOperation | None:
     """The operation that lowers the status of f to this level although its operands have a higher one."""
     node: Expr | None = _computing(f)
     found = None
@@ -112,7 +112,7 @@ def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> Loos
     return LooseOperation(found, fault, int(np.argmin(inside[found].level[:, lane])))
 
 
-def blunt_angle(inside: dict[Expr, Enclosure]) -> LooseOperation | None:
+def loose_angle(inside: dict[Expr, Enclosure]) -> LooseOperation | None:
     """A sine or cosine of which nothing is known at a point, the first lane, although its argument is finite."""
     for node, value in inside.items():
         argument = inside.get(_computing(node.args[0])) if node.op in ("sin", "cos") else None
@@ -150,7 +150,7 @@ _SAME: dict[str, tuple[bool, ...]] = {  # is an end of the result infinite becau
 }
 
 
-def _blamed(node: Expr, low: bool | None) -> list[tuple[Expr, bool | None]]:
+def _loose_node(node: Expr, low: bool | None) -> list[tuple[Expr, bool | None]]:
     """The operands, with the end (the lower one?) that may be to blame; None: either."""
     operands = _operands(node)
     signs = [np.sign(a.lo) for a in operands if a.op == "const"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infimum.certify.loose_operation import LooseOperation, blunt_angle, rough, unbounded
+from infimum.certify.loose_operation import LooseOperation, loose_angle, nonsmooth_operation, unbounded_operation
 from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.kernel.node_enclosures import nodes_of
@@ -36,9 +36,10 @@ def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -
     if not np.isfinite(upper):
         return _no_point(look)
     if goal.met(lower, upper):
-        return _wide(regions, goal)
+        return _wide_enclosures(regions, goal)
     gap = upper - lower
-    return _angle(look, goal) or _rounding(look, goal, gap) or _not_smooth(look) or _cluster(look, gap) or _everywhere(look)
+    return _angle(look, goal) or _rounding_obstacle(look, goal, gap) or _not_smooth(look) or _cluster(look,
+                                                                                                      gap) or _everywhere(look)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +114,7 @@ class _RegionSurvey:
 def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
     if look.value.lo[0] > -np.inf:
         return "The run ended before the first region was enclosed: give it more time or boxes."
-    found = look.named(unbounded(look.evaluator.f, look.inside, 0))
+    found = look.named(unbounded_operation(look.evaluator.f, look.inside, 0))
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
         names = ", ".join(f"x[{i}]"
@@ -129,19 +130,19 @@ def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
 
 
 def _no_point(look: _RegionSurvey) -> str:
-    k, found = _roughest(look)
+    k, found = _roughest_operation(look)
     reason = f": {found.sentence()}, near {look.where(k)}" if found is not None else ""
     wanted = "the function is certainly defined" if look.evaluator.system is None else "all constraints are proved to hold"
     return f"No point was found at which {wanted}{reason}. Offer one as x0=, or correct the bounds."
 
 
-def _wide(regions: Regions, goal: Goal) -> str:
+def _wide_enclosures(regions: Regions, goal: Goal) -> str:
     wide = widths(regions.lo, regions.hi).max(axis=0)
-    return f"The gap is closed, but {_are(int((wide > goal.xtol).sum()), 'region')} wider than xtol = {goal.xtol:g}, the " \
+    return f"The gap is closed, but {_plural(int((wide > goal.xtol).sum()), 'region')} wider than xtol = {goal.xtol:g}, the " \
            f"widest {wide.max():.3g}: on them the function is nearly as low as at x. Ask for a larger xtol, or give it more time."
 
 
-def _rounding(look: _RegionSurvey, goal: Goal, gap: float) -> str | None:
+def _rounding_obstacle(look: _RegionSurvey, goal: Goal, gap: float) -> str | None:
     """A good part of the gap is there at x itself."""
     x, slack = look.incumbent.x[:, None], goal.slack(look.incumbent.upper)
     error = look.incumbent.upper - float(look.evaluator.value(x, x).lo[0])
@@ -151,21 +152,21 @@ def _rounding(look: _RegionSurvey, goal: Goal, gap: float) -> str | None:
            f"atol={4 * error:.1g} or more, or rewrite the terms that cancel."
 
 
-def _roughest(look: _RegionSurvey) -> tuple[int, LooseOperation | None]:
+def _roughest_operation(look: _RegionSurvey) -> tuple[int, LooseOperation | None]:
     """The first region of those enclosed on which the status is lowest, and the operation that lowers it."""
     level = look.value.level
     k = int(np.argmin(level))
-    return k, look.named(rough(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
+    return k, look.named(nonsmooth_operation(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
 
 
 def _not_smooth(look: _RegionSurvey) -> str | None:
     """Many regions, small already, and in half of the lowest or more something that keeps derivatives from helping."""
     if look.count < _CLUSTER_REGIONS or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _CLUSTER_WIDTH:
         return None
-    k, found = _roughest(look)
+    k, found = _roughest_operation(look)
     if found is None:
         return None
-    return f"{_are(look.count, 'region')} left; on the lowest {found.sentence()}, near {look.where(k)}. {found.cure()}"
+    return f"{_plural(look.count, 'region')} left; on the lowest {found.sentence()}, near {look.where(k)}. {found.cure()}"
 
 
 def _angle(look: _RegionSurvey, goal: Goal) -> str | None:
@@ -175,7 +176,7 @@ def _angle(look: _RegionSurvey, goal: Goal) -> str | None:
     x = np.stack([look.incumbent.x, look.middle()], axis=1)
     value, slack = look.evaluator.value(x, x), goal.slack(look.incumbent.upper)
     for k in np.flatnonzero(widths(value.lo, value.hi) > slack / 2):
-        found = look.named(blunt_angle(look.evaluator.inside(x[:, k], x[:, k])))
+        found = look.named(loose_angle(look.evaluator.inside(x[:, k], x[:, k])))
         if found is not None:
             return f"{found.sentence()}, for instance at {look.place(x[:, k])}. {found.cure()}"
     return None
@@ -195,11 +196,11 @@ def _cluster(look: _RegionSurvey, gap: float) -> str | None:
 
 
 def _everywhere(look: _RegionSurvey) -> str:
-    _, found = _roughest(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
+    _, found = _roughest_operation(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
     reason = "" if found is None else f"; on them {found.sentence()}, so that derivatives do not help"
-    return f"{_are(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
+    return f"{_plural(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
            f"enclosures are {widths(look.value.lo, look.value.hi)[0]:.2g} wide{reason}."
 
 
-def _are(count: int, word: str) -> str:
+def _plural(count: int, word: str) -> str:
     return f"{counted(count, word)} {'is' if count == 1 else 'are'}"

@@ -66,10 +66,10 @@ def isolate_regions(problem: IsolationProblem, regions: Regions, groups: list[tu
     that stay are cut further, to see if anything is left of them.
     """
     work = _IsolationRun(problem, regions, *bounds)
-    work.look_at_all(groups, x, patient=last)
+    work.isolate_in_groups(groups, x, patient=last)
     for _ in range(_MOST_PASSES if last and work.proved and problem.terms is None and problem.evaluator.system is None else 0):
-        work.clear()
-        if len(work.proved) >= _ENOUGH_MINIMISERS or not work.look_at_all(work.pieces(), None):
+        work.discard_open()
+        if len(work.proved) >= _ENOUGH_MINIMISERS or not work.isolate_in_groups(work.pieces(), None):
             break
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
@@ -80,7 +80,7 @@ def isolate_regions(problem: IsolationProblem, regions: Regions, groups: list[tu
 
 class _IsolationRun:
     """Regions on the way: `open` are those that lie around no proved minimiser yet, as much as is left of them. K of a minimiser
-    is `owed` a region of its own once one that was `given` and meets it is no longer whole."""
+    is `needs_region` a region of its own once one that was `given` and meets it is no longer whole."""
 
     def __init__(self, problem: IsolationProblem, regions: Regions, lower: float, upper: float):
         evaluator, terms, outer, start = problem.evaluator, problem.terms, problem.outer, problem.start
@@ -95,11 +95,11 @@ class _IsolationRun:
         self.regions, self.open = regions.at(np.arange(len(regions))), np.ones(len(regions), bool)
         self.proved: list[IsolatedMinimiser] = []
         self.found: list[Minimiser] = []
-        self.owed: list[bool] = []
+        self.needs_region: list[bool] = []
         self.boxes: list[Interval] = []  # all B
         self.why: IsolationFailure | None = None
 
-    def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None, patient: bool = True) -> bool:
+    def isolate_in_groups(self, groups: Sequence[Interval], x: np.ndarray | None, patient: bool = True) -> bool:
         """Looks at groups of regions, that around x first, while that is not in vain too often; unless it is `patient`, ever. Was
         there a minimiser?"""
         in_vain, before, most = 0, len(self.proved), _MOST_FAILURES if patient else 1
@@ -107,14 +107,14 @@ class _IsolationRun:
             if count == MOST_GROUPS or in_vain == most:
                 self.why = self.why or IsolationFailure.TOO_MANY
                 break
-            in_vain += not self.look_at(box, x)
+            in_vain += not self.isolate_in_group(box, x)
         return len(self.proved) > before
 
     def pieces(self) -> list[Interval]:
         """The regions that are open, each as a group of its own."""
         return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:MOST_GROUPS + 1]]
 
-    def look_at(self, box: Interval, x: np.ndarray | None) -> bool:
+    def isolate_in_group(self, box: Interval, x: np.ndarray | None) -> bool:
         """Proves one minimiser after the other in a group of regions, while that settles some of them. Was there one?"""
         members, before = np.flatnonzero(_within(self.regions, box)), len(self.boxes)
         for _ in range(_MOST_MINIMISERS_A_GROUP):
@@ -130,7 +130,7 @@ class _IsolationRun:
             self.why = self.why or IsolationFailure.TOO_WIDE
         return len(self.boxes) > before
 
-    def clear(self) -> None:
+    def discard_open(self) -> None:
         """Cuts the regions that are still open, where nothing may be left of them. What is left of one that is no longer whole
         takes its place, unless that would leave one more, for K."""
         number = np.flatnonzero(self.open)
@@ -139,15 +139,15 @@ class _IsolationRun:
         gone = np.delete(number, which)
         self.open[gone] = False
         for k, one in enumerate(self.proved):
-            self.owed[k] |= bool(self._meets(one, gone).any())
+            self.needs_region[k] |= bool(self._meets(one, gone).any())
         whole = np.zeros(len(which), bool)
         for k, one in enumerate(self.proved):
-            whole |= self._meets(one, number[which]) & (not self.owed[k])
+            whole |= self._meets(one, number[which]) & (not self.needs_region[k])
         self._replace(number[which[~whole]], left.lo[:, ~whole], left.hi[:, ~whole])
 
     def kept(self) -> list[Regions]:
         """The regions of those K that are owed one, where f is not above what is known."""
-        found = [self._shared(one, m.lower) for one, m, owed in zip(self.proved, self.found, self.owed, strict=True)
+        found = [self._shared(one, m.lower) for one, m, owed in zip(self.proved, self.found, self.needs_region, strict=True)
                  if owed and not m.lower > self.upper]
         return [region for region in found if len(region)]
 
@@ -157,7 +157,7 @@ class _IsolationRun:
             one = self.isolate(self.lo, self.hi, x, box)
         else:
             one = isolate_in(self.isolate, self.start, x, box)
-        if isinstance(one, IsolationFailure) or _meet(*box, *(end[:, None] for end in one.around)).any():
+        if isinstance(one, IsolationFailure) or _meet(*box, *(end[:, None] for end in one.neighbourhood)).any():
             return one
         return IsolationFailure.TOO_WIDE if self.evaluator.value(*box).smooth else IsolationFailure.NOT_SMOOTH
 
@@ -166,21 +166,22 @@ class _IsolationRun:
         same = [k for k, other in enumerate(self.proved) if _meet(one.lo, one.hi, other.lo[:, None], other.hi[:, None]).any()]
         if any(not _is_one(self.proved[k], one) for k in same):
             return False
-        inside, open_ = np.flatnonzero(self.open & _within(self.regions, one.around)), np.flatnonzero(self.open)
-        cut, lo, hi = beyond_one_side(*(np.take(end, open_, axis=1) for end in (self.regions.lo, self.regions.hi)), one.around)
+        inside, open_ = np.flatnonzero(self.open & _within(self.regions, one.neighbourhood)), np.flatnonzero(self.open)
+        cut, lo, hi = beyond_one_side(*(np.take(end, open_, axis=1) for end in (self.regions.lo, self.regions.hi)),
+                                      one.neighbourhood)
         cut, in_regions = open_[cut], bool(_meet(one.lo, one.hi, self.given.lo, self.given.hi).any())
         if not same and (in_regions or len(inside) or len(cut)):
             value = self.evaluator.mean_value(one.lo, one.hi).best
             possible = in_regions and not value.lo > self.upper
             self.proved.append(one)
             self.found.append(Minimiser(one.lo, one.hi, float(value.lo), float(value.hi), possible))
-            self.owed.append(False)
-        self.boxes.append(one.around)
+            self.needs_region.append(False)
+        self.boxes.append(one.neighbourhood)
         if not len(inside) and not len(cut):
             return False
         k = same[0] if same else -1
-        self.owed[k] |= bool(self._meets(self.proved[k], inside).any())
-        less = ~self._meets(self.proved[k], cut) | self.owed[k]  # a region more for K would not be less
+        self.needs_region[k] |= bool(self._meets(self.proved[k], inside).any())
+        less = ~self._meets(self.proved[k], cut) | self.needs_region[k]  # a region more for K would not be less
         self.open[inside] = False
         self._replace(cut[less], lo[:, less], hi[:, less])
         return bool(len(inside) or less.any())
@@ -238,4 +239,4 @@ def _meet(low: np.ndarray, high: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> 
 
 def _is_one(a: IsolatedMinimiser, b: IsolatedMinimiser) -> bool:
     """Is it the same minimiser? If K of one lies in B of the other: there is only one in that."""
-    return any(bool(((k.around[0] <= m.lo) & (m.hi <= k.around[1])).all()) for k, m in ((a, b), (b, a)))
+    return any(bool(((k.neighbourhood[0] <= m.lo) & (m.hi <= k.neighbourhood[1])).all()) for k, m in ((a, b), (b, a)))

@@ -7,7 +7,14 @@ the diagonal, and radii that grow from block to block as it demands satisfy the 
 
 import numpy as np
 
-from infimum.certify.equation_solutions import LEAST_RADIUS, FailureReason, ProvedFeasible, free_variables, judged, weights
+from infimum.certify.equation_solutions import (
+    LEAST_RADIUS,
+    FailureReason,
+    ProvedFeasible,
+    free_variables,
+    judge_candidate,
+    weights,
+)
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, minus, size, up
 from infimum.linear_algebra.sparse_basis import SparseBasis, SparsityPattern, basis_of, radii
@@ -108,7 +115,7 @@ def _reach(places: SparsityPattern, rest: np.ndarray, least: np.ndarray, deviati
     return up(up(least + total) * (1 + 2.0**-50 * (count + 1)))
 
 
-def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
+def prove_feasible_sparse(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
     """A box around about x, whose integers are whole, within the bounds that certainly holds a feasible point."""
     with np.errstate(all="ignore"):
         equations = SparseEquations(evaluator, bounds, x)
@@ -116,7 +123,8 @@ def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasib
             return equations.basis
         equations.newton(_POLISHING_STEPS)
         x, box = equations.x, equations.proved()
-        return box if isinstance(box, FailureReason) else judged(evaluator, bounds, equations.basis.rows, equations.free, x, box)
+        return box if isinstance(box, FailureReason) else judge_candidate(evaluator, bounds, equations.basis.rows,
+                                                                          equations.free, x, box)
 
 
 def multipliers(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
@@ -133,7 +141,7 @@ def multipliers(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.nda
     return np.where(np.isfinite(found), found, 0.0)
 
 
-def nearby(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
+def nearby_solution(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
     """Where the equations about hold, from x by Newton's method in some of the variables. An estimate."""
     with np.errstate(all="ignore"):
         equations = SparseEquations(evaluator, bounds, x)

@@ -37,7 +37,7 @@ def _boxes_in(start: StartBoxes, x: np.ndarray, reach: Interval) -> Iterator[tup
         if ((box[0] <= x) & (x <= box[1])).all() and _covers(start, box):
             yield box, hull
             break
-    for k in start.around(x)[:1]:
+    for k in start.containing(x)[:1]:
         yield start.box(int(k)), None
 
 

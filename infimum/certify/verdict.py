@@ -37,7 +37,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
         obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _UNDECIDED_VERDICTS else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
-        boxes=briefly(lambda: merged(regions), _hull(regions)) if unions is None else listed(unions),
+        boxes=briefly(lambda: merged(regions), _hull(regions)) if unions is None else listed_boxes(unions),
         attained=briefly(lambda: _attained(regions, incumbent.evaluator)) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
         question=UniquenessQuestion(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
@@ -124,7 +124,7 @@ def _hull(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(regions.lo.min(axis=1), regions.hi.max(axis=1))] if len(regions) else []
 
 
-def listed(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
+def listed_boxes(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
     """The boxes of the product, with intervals that touch merged; the one box around it if they are very many."""
     whole = unions.merged()
     if whole.count > _MOST_SEPARATE_BOXES or whole.count * len(whole) > _MOST_LISTED_NUMBERS:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from infimum.chains.bags import Bag
-from infimum.chains.cell_kernels import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
+from infimum.chains.cell_kernels import FACTS, FROM, NATURAL, UNSHIFTED, steep_terms
 from infimum.evaluation.evaluator import Arrays, Evaluator
-from infimum.evaluation.programs import BEND, CELLS, HOPE, SHIFT, STEEP
+from infimum.evaluation.programs import CELLS, OPTIMISTIC_BOUND, SECOND_ORDER_BOUND, SHIFTED_BOUND, STEEP_TERMS
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.structure.term_sums import C, TermFamily, X
@@ -44,7 +44,7 @@ class BagKind:
     @cached_property
     def has_roots(self) -> bool:
         """Are there roots or powers, where cells may have no derivative?"""
-        return bool(steep_parts(self.evaluator.f))
+        return bool(steep_terms(self.evaluator.f))
 
     def enclose(self, arrays: Arrays, boxes: list[Any], count: int) -> list[Any]:
         """What `chains/cell_kernels.py` finds on cells: `boxes` are their lower ends, upper ends, centres, and constants if there
@@ -58,24 +58,24 @@ class BagKind:
             rough, _ = arrays.lowest(marks, count + 1, below=0.5)
             if len(rough):
                 lo, hi, _, *more = (arrays.gather(rows, rough) for rows in boxes)
-                minus = self._run(STEEP, [lo, hi, *more])[0]
+                minus = self._run(STEEP_TERMS, [lo, hi, *more])[0]
                 arrays.each("improve", len(rough), minus, rough, (facts, NATURAL * count), (facts, UNSHIFTED * count))
         return found
 
     def _run(self, program: str, boxes: list[Any]) -> list[Any]:
         return self.evaluator.run(f"{program}:{len(self.constants) // 2}", boxes)
 
-    def bend(self, boxes: list[Any], slopes: Any) -> Any:
+    def second_order_bound(self, boxes: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the second order."""
-        return self._run(BEND, [*boxes[:3], slopes, *boxes[3:]])[0]
+        return self._run(SECOND_ORDER_BOUND, [*boxes[:3], slopes, *boxes[3:]])[0]
 
-    def hope(self, found: list[Any]) -> Any:
+    def optimistic_bound(self, found: list[Any]) -> Any:
         """What the cells may hold at best, to choose among them: see `chains/cell_kernels.py`."""
-        return self.evaluator.run(HOPE, [found[FACTS]])[0]
+        return self.evaluator.run(OPTIMISTIC_BOUND, [found[FACTS]])[0]
 
     def bound(self, found: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `chains/cell_kernels.py`."""
-        return self.evaluator.run(SHIFT, [*found, slopes])[0]
+        return self.evaluator.run(SHIFTED_BOUND, [*found, slopes])[0]
 
 
 def kinds_of(bags: list[Bag], families: list[TermFamily], backend: object) -> list[BagKind]:

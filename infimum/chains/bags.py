@@ -111,7 +111,7 @@ def _renumbered(bags: list[Bag | None]) -> list[Bag]:
     number: dict[int, int] = {}
     for k, bag in enumerate(bags):
         if bag is not None:
-            bag.children = _few(found, [number[child] for child in bag.children])
+            bag.children = _is_narrow(found, [number[child] for child in bag.children])
             number[k] = len(found)
             found.append(bag)
     for bag in found:
@@ -123,7 +123,7 @@ def _renumbered(bags: list[Bag | None]) -> list[Bag]:
     return [found[old] for old in order]
 
 
-def _few(found: list[Bag], children: list[int]) -> list[int]:
+def _is_narrow(found: list[Bag], children: list[int]) -> list[int]:
     """At most two: others become children of bags without terms, first those that share the same variables."""
     while len(children) > MOST_NEIGHBOURS:
         children.sort(key=lambda child: found[child].shared)

@@ -50,7 +50,7 @@ class Chain:
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.alive: Any = None  # the cells that are left of the grid, if it has been looked at
-        self.slopes, self.bends, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
+        self.slopes, self.second_order, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
     @classmethod
@@ -146,7 +146,7 @@ class Chain:
         tried last."""
         number, upper = len(self.levels), self.incumbent.upper
         starts = []
-        for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.bends, level.discard_by_bends)):
+        for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.second_order, level.discard_by_second_order)):
             before = level.left
             worth = payoff.pays or payoff.is_due(number) if before >= _FEW_CELLS else payoff is self.slopes
             if not worth:

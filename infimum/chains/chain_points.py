@@ -69,7 +69,7 @@ class ChainPointSearch:
         plain = level.path(level.from_child)
         if plain is None:
             return
-        lower, hopeful = level.hopeful_path()
+        lower, hopeful = level.optimistic_path()
         for slices in [plain, hopeful] if (hopeful != plain).any() else [plain]:
             x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
             best, upper = self.incumbent.x, self.incumbent.upper

@@ -177,7 +177,7 @@ class CoupledChain(Chain):
                 break
             model = MultiplierModel(node, level, (yield from self._changes(node, level)), slopes)
             if looks and slopes is not None:
-                yield from self._look_for_points(model, slopes)
+                yield from self._search_points(model, slopes)
             hope = node.moved(model.best(model.bound, self.incumbent.upper)[0])
             moves, gain = model.best(model.bound_on_slices, self.incumbent.upper)
             if not gain > 0:
@@ -201,7 +201,7 @@ class CoupledChain(Chain):
             changes.append((other.at_centres - level.at_centres) / by)
         return changes
 
-    def _look_for_points(self, model: MultiplierModel, slopes: Ends) -> Iterator[None]:
+    def _search_points(self, model: MultiplierModel, slopes: Ends) -> Iterator[None]:
         """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
         for share in np.arange(_SEARCHED_MULTIPLIERS + 1) / _SEARCHED_MULTIPLIERS:
             moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers
@@ -214,7 +214,7 @@ class CoupledChain(Chain):
         left = node.only(level.alive)
         if self._has_another_sign(left):
             return []
-        if self._is_settled(left):
+        if self._is_decided(left):
             return [replace(left, done=True)]
         *by_scalars, by_slices = yield from self._losses(node, level, hope)
         gap = self.incumbent.upper - level.lower
@@ -251,7 +251,7 @@ class CoupledChain(Chain):
         found = self.signed.value(unions.lo[unions.starts[:-1]], unions.hi[unions.starts[1:] - 1])
         return bool(found.hi < 0 if sign > 0 else found.lo > 0)
 
-    def _is_settled(self, node: Node) -> bool:
+    def _is_decided(self, node: Node) -> bool:
         narrow = self.goal.xtol is None or node.unions.width <= self.goal.xtol
         return self.goal.met(node.lower, self.incumbent.upper) and narrow
 

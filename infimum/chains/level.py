@@ -104,7 +104,7 @@ class Level:
         for slope in slopes:
             arrays.each("pays", grid.entries, self.from_child, reader, cost, slope)
 
-    def discard_by_bends(self, upper: float) -> Iterator[None]:
+    def discard_by_second_order(self, upper: float) -> Iterator[None]:
         """The same, after that, with second derivatives on the cells that are still alive."""
         arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
@@ -117,7 +117,7 @@ class Level:
             for begin in range(0, len(index), _CELLS_AT_ONCE):
                 some = index[begin:begin + _CELLS_AT_ONCE]
                 boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some))
-                bound = cells.kind.bend(boxes, arrays.gather(self.taken[k][size:], some))
+                bound = cells.kind.second_order_bound(boxes, arrays.gather(self.taken[k][size:], some))
                 arrays.each("lower", len(some), bound, some, self.shifted[k])
                 yield
         self._pass(self.shifted, upper)
@@ -289,9 +289,9 @@ class Level:
         root = self.arrays.fetch(from_child[TOP:TOP + 1])
         return self._followed(root, from_child)[:, 0] if root[0] >= 0 else None
 
-    def hopeful_path(self) -> tuple[float, np.ndarray]:
+    def optimistic_path(self) -> tuple[float, np.ndarray]:
         """(about the lowest sum of bounds, the path of the cells that have it), if there is a path."""
-        numbers = [cells.kind.hope(found) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED)
+        numbers = [cells.kind.optimistic_bound(found) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED)
                    for cells, found in zip(self.grid.cells, self.found, strict=True)]
         value, _, from_child = self.best_cells(numbers, "mask")
         return value, self.path(from_child)

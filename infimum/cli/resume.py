@@ -60,7 +60,7 @@ def _of_journal(args: Namespace, how: ResumeHint) -> int:
     now."""
     if how.started is None:
         command = how.call if how.command is None else f"`{how.command}`"
-        raise CommandError(how.said(command if args.file is None else command.replace("FILE.py", str(parted(args.file)[0]))))
+        raise CommandError(how.message(command if args.file is None else command.replace("FILE.py", str(parted(args.file)[0]))))
     again, command = _parsed(how.started, how.path)
     for flag in (*_REPLACED, *_OF_BOTH, *_OF_PROOFS, *_OF_TRIALS):
         if (value := getattr(args, _name(flag))) is not None:

@@ -33,7 +33,7 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
-from infimum.search.localisation import affordable, localised
+from infimum.search.localisation import can_localise, localise
 from infimum.search.overlapped_work import OverlappedWork
 from infimum.search.progress import Figures, bounds
 from infimum.search.root_box import RootBox
@@ -84,7 +84,7 @@ class Auto:
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
         self.overlap: tuple[Swarm, OverlappedWork] | None = None  # the second look, while a GPU branches
-        self.looked = -1                 # the step before which late searches are over, with which a later run goes on
+        self.searched_step = -1                 # the step before which late searches are over, with which a later run goes on
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
         self.localised: BranchAndBound | None = None  # the regions that are left, cut further
 
@@ -111,7 +111,7 @@ class Auto:
         if self.branch is None:
             return None
         state, other = self.branch.state(), self.kept or self._state_but_regions()
-        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.looked}
+        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.searched_step}
         return State(state.values | other.values | settings, state.arrays | other.arrays)
 
     def _state_but_regions(self) -> State:
@@ -122,7 +122,7 @@ class Auto:
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
         self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
-        self.before, self.looked = state.values["before"], state.values.get("looked", -1)
+        self.before, self.searched_step = state.values["before"], state.values.get("looked", -1)
         self.root.restore(state)
 
     def _continue(self, state: State, batch: int) -> None:
@@ -191,7 +191,7 @@ class Auto:
             finally:
                 self._end_overlap()
         if self.proof is self.root:
-            self.root.settle()
+            self.root.isolate_minimisers()
         yield from self._localise()
 
     def _localise(self) -> Iterator[None]:
@@ -200,8 +200,8 @@ class Auto:
         product = self.proof is self.root and self.root.unions() is not None
         if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
             return
-        regions, most = self.proof.regions(), affordable(self.evaluations, self.max_boxes)
-        for found in localised(self.evaluator, self.goal, self.incumbent, regions, lower, most):
+        regions, most = self.proof.regions(), can_localise(self.evaluations, self.max_boxes)
+        for found in localise(self.evaluator, self.goal, self.incumbent, regions, lower, most):
             self.localised = found
             yield
 
@@ -211,8 +211,8 @@ class Auto:
         search = self._coordinate_search() if along else self.first
         stages = [(lambda: self._look(search, last=_ROUNDS_BEFORE_CHAIN), along), (self._chain, True),
                   (lambda: self._look(search, first=_ROUNDS_BEFORE_CHAIN), along),
-                  (self._look_first, not along or self._can_swarm()),
-                  (self._begin_to_branch, True)]
+                  (self._search_first, not along or self._can_swarm()),
+                  (self._start_branching, True)]
         return [stage for stage, wanted in stages if wanted]
 
     def _coordinate_search(self) -> CoordinateSearch:
@@ -223,7 +223,7 @@ class Auto:
         if self.root.boxes_spent and not self.root.done:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
-    def _look_first(self) -> Iterator[None]:
+    def _search_first(self) -> Iterator[None]:
         if isinstance(self.first, LevenbergMarquardt):
             self.first.enough = self.low_enough
         yield from self._look(self.first)
@@ -266,7 +266,7 @@ class Auto:
         least = float(self.evaluator.value(*self.incumbent.regions).lo.min())
         return least + _NEGLIGIBLE_GAP * self.goal.slack(least) + _ULPS * abs(least)
 
-    def _begin_to_branch(self) -> Iterator[None]:
+    def _start_branching(self) -> Iterator[None]:
         branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
         branch.begin(*(self.root.box if self.start is None else self.start.regions), self.root.known)
         self.branch = branch
@@ -281,26 +281,26 @@ class Auto:
             self.overlap = swarm, OverlappedWork(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
-                begins = self.branch.is_between_steps and self.looked != self.branch.steps
+                begins = self.branch.is_between_steps and self.searched_step != self.branch.steps
                 many_left = len(self.branch.pool) * _BOXES_FOR_EACH_LEFT >= self.branch.boxes
                 if begins and self.branch.steps in _COUPLED_CHAIN_STEPS and many_left:
-                    yield from self._look_again(self._coupled)
+                    yield from self._search_again(self._coupled)
                     if self.closed:
                         return
                     if self.branch.done and not self.branch.is_unbounded:
                         break
                 if begins and self.branch.steps in (_SECOND_SEARCH_STEP, later):
-                    yield from self._look_again(self._closer if self.branch.steps == _SECOND_SEARCH_STEP else self._wider)
+                    yield from self._search_again(self._closer if self.branch.steps == _SECOND_SEARCH_STEP else self._wider)
                     if self.closed:
                         return
                     if self.branch.done:
                         break
-                self.looked = self.branch.steps  # a step that is stopped, or a round, begins anew without them
+                self.searched_step = self.branch.steps  # a step that is stopped, or a round, begins anew without them
                 dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
                 if not dealt and not self._moved_to_gpu():
                     self.branch.step()
                 if dealt or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):  # by counts, for resumed runs
-                    self.branch.settle()
+                    self.branch.isolate_minimisers()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
@@ -351,7 +351,7 @@ class Auto:
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 
-    def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
+    def _search_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
         self.kept, before = self._state_but_regions(), self.incumbent.upper
         yield from looks()
@@ -367,7 +367,7 @@ class Auto:
         if len(self.lo) > _MOST_SWARM_VARIABLES:
             return
         if self.incumbent.x is not None:
-            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
+            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.containing(self.incumbent.x)[0]))
             yield from self._look(ValleyPolish(self.evaluator, *box, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
             yield from self._look(self._coordinate_search())

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.bounds.bound_order import parts_of
+from infimum.bounds.bound_order import region_tests_of
 from infimum.bounds.convex_tangent import tangent_bound
 from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import RegionTest
@@ -31,7 +31,7 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, unbounded_below
-from infimum.search.localisation import affordable, localised
+from infimum.search.localisation import can_localise, localise
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
 from infimum.search.rounds import RoundEnded, StepRounds
@@ -83,7 +83,7 @@ class ConstrainedRun:
         self.lp = RootLinearPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
-        self.look_began: State | None = None  # everything, as that look began, where it depends on more than the search
+        self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
 
     @cached_property
     def quadratic(self) -> QuadraticLagrangian:
@@ -117,12 +117,12 @@ class ConstrainedRun:
     def state(self) -> State | None:
         if self.branch is None or self.begun is not None:
             return None
-        if self.look_began is not None:
-            return self.look_began
+        if self.state_before_search is not None:
+            return self.state_before_search
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         solver = {} if self.lp is None else {"lp": self.lp.version}
         return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
-                     state.arrays | self._learnt() | searched.arrays)
+                     state.arrays | self._learned_arrays() | searched.arrays)
 
     def _searched(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
@@ -144,14 +144,14 @@ class ConstrainedRun:
         self.branch.restore(state)
         if "search.better" in state.arrays:
             self._compare_with(state.arrays["search.better"].copy())
-        for part in self._taught():
+        for part in self._learning_tests():
             part.given = state.arrays.get(f"taught.{part.name}", part.given)
         return self.branch
 
-    def _learnt(self) -> dict[str, np.ndarray]:
+    def _learned_arrays(self) -> dict[str, np.ndarray]:
         """What parts were told of the best point, and of the box around all better ones."""
         better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
-        return better | {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
+        return better | {f"taught.{part.name}": part.given for part in self._learning_tests() if part.given is not None}
 
     def _made(self) -> BranchAndBound:
         return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
@@ -159,7 +159,7 @@ class ConstrainedRun:
     def _parts(self) -> list[RegionTest]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
-        parts = parts_of(self.bounding, self.lo, self.hi, several)
+        parts = region_tests_of(self.bounding, self.lo, self.hi, several)
         if self.lp is not None:
             parts = self.lp.among(parts)
         return parts + self._stationary() if several is None and self.goal.xtol is not None else parts
@@ -186,7 +186,7 @@ class ConstrainedRun:
             branch.begin(*left)
         return branch
 
-    def _taught(self) -> list[LagrangianBound | LiftedRelaxation]:
+    def _learning_tests(self) -> list[LagrangianBound | LiftedRelaxation]:
         return [part for part in self.branch.parts if isinstance(part, LagrangianBound | LiftedRelaxation)]
 
     # ---- the work
@@ -214,17 +214,18 @@ class ConstrainedRun:
             self._bound_at_once()
             yield from self._follow()
             if self.lp is None or not branch.done:
-                self._teach()
+                self._update_learning_tests()
             if self.lp is not None:
-                self.lp.teach(branch.parts)
+                self.lp.warm_start(branch.parts)
             self._ask_whole()
             self.begun = None
             yield
         try:
             if self.looking is not None:
-                yield from self._look_once()
+                yield from self._search_once()
             while not self.branch.done and not self._is_limited():
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learnt, self.max_boxes))
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learned_arrays,
+                                                                                  self.max_boxes))
                 if not dealt:
                     self.branch.step()
                 if not self.branch.is_between_steps:
@@ -235,9 +236,9 @@ class ConstrainedRun:
                     self._bound_at_once()
                     yield from self._follow()
                 if self._looks() or (dealt and self.incumbent.upper == np.inf):
-                    yield from self._look_once()
+                    yield from self._search_once()
                 if dealt or self.branch.steps & (self.branch.steps - 1) == 0:
-                    self.branch.settle()
+                    self.branch.isolate_minimisers()
                 yield
             if self.limit is None:
                 self.branch.end()
@@ -254,9 +255,9 @@ class ConstrainedRun:
             return
 
         def parts() -> list[RegionTest]:
-            return parts_of(self.bounding, self.lo, self.hi, None) + self._stationary()
-        regions, most = self.branch.regions(), affordable(self.evaluations, self.max_boxes)
-        for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
+            return region_tests_of(self.bounding, self.lo, self.hi, None) + self._stationary()
+        regions, most = self.branch.regions(), can_localise(self.evaluations, self.max_boxes)
+        for found in localise(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
             self.localised = found
             yield
 
@@ -293,7 +294,7 @@ class ConstrainedRun:
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
-        asked = [part for part in self._taught() if isinstance(part, LagrangianBound) and part.given is not None]
+        asked = [part for part in self._learning_tests() if isinstance(part, LagrangianBound) and part.given is not None]
         if asked and not self.branch.done:
             self.branch.ask([*self.branch.cutting, *asked])
 
@@ -314,15 +315,15 @@ class ConstrainedRun:
         return next((part for part in self.branch.parts if isinstance(part, LiftedRelaxation | LinearProgramBound)
                      and part.payoff.tried), None)
 
-    def _look_once(self) -> Iterator[None]:
+    def _search_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
         self.looking = self._searched()
         if self.lp is not None:
-            self.look_began, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
+            self.state_before_search, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
         yield from self._look()
         if self.lp is not None and self.lp.again(lower, upper, self.branch):
             yield from self.lp.tighten(self.branch, self.search, self._compare_with, self._offer)
-        self.looking = self.look_began = None
+        self.looking = self.state_before_search = None
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
@@ -349,7 +350,7 @@ class ConstrainedRun:
             better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
         if better and self.branch is not None:
             self._bound_at_once()
-            self._teach()
+            self._update_learning_tests()
 
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
@@ -377,9 +378,9 @@ class ConstrainedRun:
             if not self.incumbent.upper < upper - self.goal.slack(upper):
                 return
 
-    def _teach(self) -> None:
+    def _update_learning_tests(self) -> None:
         x = self.search.x
-        for part in self._taught() if self.incumbent.x is not None else ():
+        for part in self._learning_tests() if self.incumbent.x is not None else ():
             curved = isinstance(part, LagrangianBound)
             part.learn(x, *(convexity(self.evaluator, x, self.search.multipliers, part.logarithmic) if curved else ()))
 

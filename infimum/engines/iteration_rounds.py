@@ -81,7 +81,7 @@ class IterationRounds(PortionRounds):
         regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
         dealt = self._dealt = _RoundState(list(regions), list(places), {})
         while some := self._next(search, dealt, most):
-            yield from self._deal(search, dealt, some)
+            yield from self._run_portions(search, dealt, some)
         if len(dealt.answers) < len(regions):
             over = most is not None and search.boxes + dealt.count("boxes") >= most
             raise RoundEnded(boxes_reached(search.boxes + dealt.count("boxes"), most) if over
@@ -99,14 +99,14 @@ class IterationRounds(PortionRounds):
             rest = min(rest, search.options.iterations - len(search.taken) - dealt.count("iterations"))
         return list(range(len(dealt.answers), len(dealt.answers) + max(0, rest)))
 
-    def _deal(self, search: CompleteSearch, dealt: _RoundState, numbers: list[int]) -> Iterator[None]:
+    def _run_portions(self, search: CompleteSearch, dealt: _RoundState, numbers: list[int]) -> Iterator[None]:
         known = search.incumbent.arrays()
 
         def portion(which: int) -> Portion:
             values = dealt.regions[numbers[which]]._asdict()
             ends = {name: values.pop(name) for name in ("lo", "hi")}
             return Portion(State(values, ends | known), 1)
-        for answer in self.dealer.deal(len(numbers), portion):
+        for answer in self.runner.run_portions(len(numbers), portion):
             if answer is not None:
                 dealt.answers[numbers[answer[0]]] = answer[1]
             yield

@@ -21,7 +21,7 @@ from infimum.bounds.start_faces import StartFaces
 from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
 from infimum.engines.newton_options import NewtonOptions
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
+from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVING
 from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
@@ -30,7 +30,7 @@ from infimum.search.branch_and_bound import lanes_of
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import RegionHeap
-from infimum.search.region_outcomes import RegionOutcomes, judged
+from infimum.search.region_outcomes import RegionOutcomes, outcome_row
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 
 _STEPS_AT_HAND = 4       # steps that the boxes at hand last
@@ -136,7 +136,7 @@ class NewtonSearch:
         """Convexity test and Newton step; then the two parts of each box, the second of which may be gone."""
         step, gaps = self.newton.step(regions), self.newton.recipe.gaps
         self.boxes += (self.newton.cost + self.n * self.newton.recipe.sequential) * regions.shape[1]
-        left, enough = self.evaluator.run(SHAVED, [regions, step.ends],
+        left, enough = self.evaluator.run(SHAVING, [regions, step.ends],
                                           parameters=np.array([self.incumbent.upper, self.options.ratio]))
         inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
         out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_LEAST_GAP]))
@@ -159,9 +159,9 @@ class NewtonSearch:
 
     def _sorted(self, arrays: list[Any], reason: str) -> list[RegionOutcomes]:
         """What becomes of each region of these arrays."""
-        found, _ = self.fates(arrays)
-        self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
-        self.discarded[reason] += sum(fates.counts[DISCARDED] for fates in found)
+        found, _ = self.classify(arrays)
+        self.discarded["value"] += sum(classified.counts[ABOVE] for classified in found)
+        self.discarded[reason] += sum(classified.counts[DISCARDED] for classified in found)
         return found
 
     def close(self) -> None:
@@ -183,10 +183,10 @@ class NewtonSearch:
         """Steps after which it is known whether tests pay: all of them are used always."""
         return self.steps
 
-    def judge_parts(self) -> None:
+    def judge_tests(self) -> None:
         """There is nothing to judge."""
 
-    def to_deal(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
+    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
         """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
@@ -195,18 +195,18 @@ class NewtonSearch:
             count = 0  # who does not know the solutions has nothing to do: these are to be opened, after what is left here
         return lambda: (pool.front, pool.front.find(count)[0])
 
-    def fates(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], None]:
+    def classify(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], None]:
         """What becomes of each box of these arrays, as things stand."""
-        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
-        orders = iter(self.arrays.order(OUTCOME_COUNT, *fates) if fates else ())
+        classified = [outcome_row(self, regions) for regions in arrays if regions.shape[1]]
+        orders = iter(self.arrays.order(OUTCOME_COUNT, *classified) if classified else ())
         return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
                 for regions in arrays], None
 
     def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left to the boxes to work on, and solutions to the solutions. Whoever calls has made sure of room."""
-        for fates in found:
-            self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))
-            self.solved.add(fates.regions, fates.of(FINAL))
+        for classified in found:
+            self.pool.add(classified.regions, classified.of(NEAR), classified.of(FAR))
+            self.solved.add(classified.regions, classified.of(FINAL))
 
     def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
         """Makes ready the solutions of others, and returns what then puts them to those here, which needs no memory."""

@@ -83,7 +83,7 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
     return partial(kind, batch=batch, **dealt) if engine != "complete" else partial(kind, **dealt)
 
 
-def check_dealt(options: Any) -> None:
+def check_portions(options: Any) -> None:
     """Raises where regions cannot be dealt to workers."""
     if getattr(options, "lp", False):
         raise OptionError("option 'lp' solves linear programs one after the other, and these are not dealt to workers: leave out "

@@ -75,15 +75,15 @@ ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gra
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
-BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
+BRANCH, BRANCH_BY_PIECES, REGION_OUTCOME, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
 FACES = "faces"  # for so many of which "faces:3" tells where they end; "branch_by_pieces:1:0" for infinite bounds
 # "fate:3" and "faces:3:1" where ends of these boxes, or of the bounds, are no doubles
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
-SPREAD, SHAVED = "spread", "shaved"
+SPREAD, SHAVING = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
-CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
-AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
+CELLS, STEEP_TERMS, SECOND_ORDER_BOUND, SHIFTED_BOUND = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
+AT_POINTS, CURVES, OPTIMISTIC_BOUND = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 AFFINE, LINEAR, LINEAR_ENCLOSURE = "affine", "linear", "linear_enclosure"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `SweepPlan`
@@ -100,10 +100,10 @@ LAGRANGIAN = "lagrangian"  # "lagrangian:0:1" does not ask whether it is convex,
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
-LINES, LINEAR_ROWS = "lines", "linear_rows"
+GRADIENT_ROWS, LINEAR_ROWS = "lines", "linear_rows"
 LIFTED = "lifted"
 COLUMNS = "columns"
-SQUARE = "square"
+NEWTON_EQUATIONS = "square"
 
 
 @dataclass(slots=True)
@@ -201,12 +201,12 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0, alike=0: Program(
         *piece_kernel.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes), bool(alike))),
     FACES: lambda f, x, boxes, between=0: Program(*start_face_kernel.faces(FACES, x.size, boxes, bool(between))),
-    FATE: lambda f, x, boxes=0: Program(*region_cut.fate(FATE, x.size, boxes)),
+    REGION_OUTCOME: lambda f, x, boxes=0: Program(*region_cut.region_outcome(REGION_OUTCOME, x.size, boxes)),
     WIDE: lambda f, x: Program(*region_cut.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep_kernel.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep_kernel.sweep(SWEEP, f, x)),
     SPREAD: lambda f, x, in_boxes=0: Program(*sweep_context_kernel.spread(SPREAD, f, x, bool(in_boxes))),
-    SHAVED: lambda f, x: Program(*shaving_kernel.shaved(SHAVED, x.size)),
+    SHAVING: lambda f, x: Program(*shaving_kernel.shaved(SHAVING, x.size)),
     TERMS: lambda f, x: Program(*refinement_kernel.terms(TERMS, f, x)),
     REDUCED: lambda f, x: Program(*refinement_kernel.reduced(REDUCED, f, x)),
     TESTED: lambda f, x: Program(*refinement_kernel.tested(TESTED, f, x)),
@@ -215,9 +215,9 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     NEWTON: lambda f, x: Program(*sweep_kernel.newton(NEWTON, f, x)),
     BLOCK_CONTEXT: lambda f, x, m: Program(*sweep_kernel.context(BLOCK_CONTEXT, f, x, block=m)),
     CELLS: lambda f, x, constants: Program(*cell_kernels.cells(CELLS, f, x, constants)),
-    STEEP: lambda f, x, constants: Program(*cell_kernels.steep(STEEP, f, x, constants)),
-    BEND: lambda f, x, constants: Program(*cell_kernels.bend(BEND, f, x, constants)),
-    SHIFT: lambda f, x: Program(*cell_kernels.shift(SHIFT, x.size)),
+    STEEP_TERMS: lambda f, x, constants: Program(*cell_kernels.steep(STEEP_TERMS, f, x, constants)),
+    SECOND_ORDER_BOUND: lambda f, x, constants: Program(*cell_kernels.second_order_bound(SECOND_ORDER_BOUND, f, x, constants)),
+    SHIFTED_BOUND: lambda f, x: Program(*cell_kernels.shifted_bound(SHIFTED_BOUND, x.size)),
     CENTRE: lambda f, x: Program(*newton_kernel.centre(CENTRE, x.size)),
     LOWEST: lambda f, x: Program(*quadratic_model_kernel.lowest(LOWEST, f, x)),
     TANGENT: lambda f, x: Program(*tangent_kernel.tangent(TANGENT, f, x)),
@@ -234,7 +234,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
         *projection.projection(PROJECTION, separable.separable(separable.residual_vector(f), x), x.size)),
     LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, separable.sum_of_squares(f, x), stride)),
     BANDS: lambda f, x: Program(*error_band_kernel.bands(BANDS, f, x)),
-    HOPE: lambda f, x: Program(*cell_kernels.hope(HOPE)),
+    OPTIMISTIC_BOUND: lambda f, x: Program(*cell_kernels.optimistic_bound(OPTIMISTIC_BOUND)),
     AT_POINTS: lambda f, x, constants: Program(*cell_kernels.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cell_kernels.at_points(CURVES, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete_kernel.complete(COMPLETE, f, x, m, p, samples)),
@@ -253,10 +253,10 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     LAGRANGIAN: lambda s, x, *how: Program(*lagrangian_kernel.lagrangian(LAGRANGIAN, s, x, *how)),
     WEIGHTED_SLOPES: lambda s, x: Program(*system_kernels.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system_kernels.weighted(ESTIMATE_WEIGHTED, s, x)),
-    LINES: lambda s, x: Program(*gradient_rows_kernel.lines(LINES, s, x)),
+    GRADIENT_ROWS: lambda s, x: Program(*gradient_rows_kernel.gradient_rows(GRADIENT_ROWS, s, x)),
     LINEAR_ROWS: lambda s, x: Program(*linear_rows_kernel.linear_rows(LINEAR_ROWS, s, x)),
     LIFTED: lambda s, x: Program(*lifted_kernel.lifted(LIFTED, s, x)),
     COLUMNS: lambda s, x: Program(*column_kernel.columns(COLUMNS, s, x)),
-    SQUARE: lambda s, x: Program(*newton_equations_kernel.square(SQUARE, s, x)),
+    NEWTON_EQUATIONS: lambda s, x: Program(*newton_equations_kernel.newton_equations(NEWTON_EQUATIONS, s, x)),
     WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

@@ -12,7 +12,7 @@ from infimum.fitting.pinning.pinned_data import PinnedData
 from infimum.fitting.pinning.pinned_run import PinnedProblem
 from infimum.fitting.plateau import NOTICED
 from infimum.fitting.problem import FitProblem, ResidualRows
-from infimum.fitting.zero_residuals import is_met, loss_that_counts_as_zero
+from infimum.fitting.zero_residuals import is_zero_residual, loss_that_counts_as_zero
 from infimum.problem.minimisers import Minimisers
 from infimum.result import Result
 from infimum.search.interrupts import Interrupts
@@ -70,4 +70,4 @@ _OTHERS = {"constraints", "integrality"}  # settings that belong to the variable
 def _is_exact(problem: FitProblem, x: np.ndarray) -> bool:
     """Does the model meet the data up to rounding errors there?"""
     response = plain_call(problem.model, problem.data.x, problem.parameters.all_values(x).tolist())
-    return response is not None and is_met(problem, np.broadcast_to(response, problem.data.y.shape) - problem.data.y)
+    return response is not None and is_zero_residual(problem, np.broadcast_to(response, problem.data.y.shape) - problem.data.y)

@@ -111,7 +111,7 @@ class Lowering:
                 if root in reduced:
                     values.append(self.meaning.before(self.b, root.op, self.elements.element(root.args[0], (i,))))
                 else:
-                    self._settle_element(root, (i,), i, homes, writers)
+                    self._place_element(root, (i,), i, homes, writers)
             return [*values, *([beside.term(i)] if with_beside else [])]
         cost = sum(self.plan.cost[r] / (count if r in reduced else 1) for r in roots)
         results = self.elements.sweep(count, cost, body, [r.op for r in reduced] + ([PLAIN_SUM] if with_beside else []))
@@ -131,7 +131,7 @@ class Lowering:
             self._concat(root, homes)
         else:
             self._nest(root.shape, self.plan.cost[root],
-                       lambda at: self._settle_element(root, at, flat(self.b, root.shape, at), homes, writers))
+                       lambda at: self._place_element(root, at, flat(self.b, root.shape, at), homes, writers))
         self.elements.buffers.update(homes)
         if root in homes and root in writers and (root.kind is Kind.SCAN or root.op == "concat"):
             def write(at: At) -> None:
@@ -151,7 +151,7 @@ class Lowering:
             return []
         self.elements.sweep(shape[len(at)], inner, turn, [])
 
-    def _settle_element(self, root: Expr, at: At, position: "int | Value", homes: dict, writers: dict) -> None:
+    def _place_element(self, root: Expr, at: At, position: "int | Value", homes: dict, writers: dict) -> None:
         """Computes one element of a stored or output array and puts it where it belongs."""
         value = self.elements.element(root, at)
         if root in self.plan.stored:

@@ -97,7 +97,7 @@ class RegionPiece:
         return b.select(mine, self.left, lo), b.select(mine, self.right, hi)
 
 
-def fate(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def region_outcome(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions; and where
     ends of the feasible set, a union of `boxes` boxes, are no doubles, for each box the numbers (n) that the upper ends of a
     region must reach, then those that its lower ends must not exceed: one that lies beyond all boxes is proved away.

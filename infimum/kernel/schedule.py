@@ -127,7 +127,7 @@ def is_sum_over_data(f: Expr, x: Expr, any_size: bool = False) -> bool:
     return alone and (any_size or straight_cost(nodes) > 4 * STRAIGHT_LINE_COST) and not plan([f], straight=False).stored
 
 
-def is_entangled(f: Expr, n: int) -> bool:
+def has_many_curves(f: Expr, n: int) -> bool:
     """Has f many functions of one number for each variable, in arrays, as a network has?"""
     curves = [node for node in topological([f]) if node.op in _HINGES or (node.kind is Kind.MAP and own_cost(node) >= _CALL_COST)]
     return sum(node.size for node in curves if node.size > 1) >= _MANY_CURVES * n
@@ -150,7 +150,7 @@ def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, floa
     apart = {n for n, other in _partners(nodes).items() if n.size > 1 and uses[n] != uses[other]}
     if apart:
         stored, _ = _trace_uses(outputs, nodes, cost, waits, apart)
-    return _still_heavy(nodes, stored)
+    return _remains_heavy(nodes, stored)
 
 
 def _trace_uses(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float], waits: dict[Expr, int],
@@ -205,7 +205,7 @@ def _waits(nodes: list[Expr]) -> dict[Expr, int]:
     return waits
 
 
-def _still_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
+def _remains_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
     """Without the arrays that are cheap now that what they need is stored."""
     kept: set[Expr] = set()
     cost: dict[Expr, float] = {}

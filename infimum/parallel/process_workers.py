@@ -152,7 +152,7 @@ class Processes(Workers):
                 if ended(one.process):
                     self._serve(one, _READ)
                     if not one.gone:
-                        self._bury(one)
+                        self._drop_worker(one)
         self._deal()
 
     def _expire(self, one: _Worker, now: float) -> None:
@@ -177,7 +177,7 @@ class Processes(Workers):
         for message in messages:
             self._hear(one, *message)
         if closed:
-            self._bury(one)
+            self._drop_worker(one)
         else:
             self._listen(one)
 
@@ -195,7 +195,7 @@ class Processes(Workers):
         self._done.append(FinishedTrial(one.ticket, outcome))
         one.ticket, one.deadline = None, _NEVER
 
-    def _bury(self, one: _Worker) -> None:
+    def _drop_worker(self, one: _Worker) -> None:
         """What a worker that has died was doing is a crash; another takes its place."""
         seen = ended(one.process, _PATIENCE)
         said = status_text(self._kill(one)) if seen else "the worker closed its channel"
@@ -225,13 +225,13 @@ class Processes(Workers):
         return self._taken_off(one, monotonic() + _PATIENCE)
 
     def _signal(self, one: _Worker) -> None:
-        self._hang_up(one)
+        self._disconnect(one)
         if not one.gone:
             one.gone = True
             kill_group(one.process.pid)
             one.process.kill()  # it may not lead its group yet
 
-    def _hang_up(self, one: _Worker) -> None:
+    def _disconnect(self, one: _Worker) -> None:
         if one.events:
             self._selector.unregister(one.mailbox)
             one.events = 0
@@ -247,7 +247,7 @@ class Processes(Workers):
         """Idle workers end by themselves, with all that they do at their end; busy ones are killed."""
         idle = [one for one in self._workers if one.ready and one.ticket is None]
         for one in self._workers:
-            (self._hang_up if one in idle else self._signal)(one)
+            (self._disconnect if one in idle else self._signal)(one)
         end = monotonic() + _PATIENCE
         for one in idle:
             ended(one.process, max(0.0, end - monotonic()))

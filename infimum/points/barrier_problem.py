@@ -139,7 +139,8 @@ class BarrierProblem:
         """Lanes that begin about there with these μ (N,), those at which everything has a value."""
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
-            x = np.where(free, _pushed(x, lo, hi, _FIRST_GAP * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
+            x = np.where(free,
+                         _pushed_inside(x, lo, hi, _FIRST_GAP * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
             unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
             values, jacobian = self.rows(x)
             jacobian = np.where(free, jacobian, 0.0)
@@ -147,7 +148,7 @@ class BarrierProblem:
             sigma = np.where(steep > 0, np.maximum(steep, _LEAST_SCALE * np.abs(values)), np.maximum(1.0, np.abs(values)))
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
-            s = _pushed(values[1:][~self.equal], low, high, _FIRST_GAP * mu, 1.0, 1.0)
+            s = _pushed_inside(values[1:][~self.equal], low, high, _FIRST_GAP * mu, 1.0, 1.0)
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])
@@ -160,7 +161,7 @@ class BarrierProblem:
         return whole.some(np.flatnonzero(whole.known))
 
 
-def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
+def _pushed_inside(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
     """Away from the bounds, by a part of these sizes or of the width."""
     low, high = (part * np.minimum(size, hi - lo) for size in sizes)
     return np.minimum(np.maximum(x, np.where(lo > -np.inf, lo + low, lo)), np.where(hi < np.inf, hi - high, hi))

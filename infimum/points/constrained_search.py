@@ -138,9 +138,9 @@ class ConstrainedSearch(PointSearch):
 
     def _nearby(self, starts: np.ndarray) -> None:
         """Where there are very many equations, points at which they about hold are all that is offered."""
-        from infimum.certify.sparse_equation_solutions import nearby
+        from infimum.certify.sparse_equation_solutions import nearby_solution
 
-        self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_MOST_KEPT].T], axis=1)
+        self.found = np.stack([nearby_solution(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_MOST_KEPT].T], axis=1)
 
     def _drawn(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
@@ -179,7 +179,7 @@ class ConstrainedSearch(PointSearch):
         low, high = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
         if self.boxes is not None:
             for k, start in enumerate(starts.T):
-                for box in self.boxes.around(start)[:1]:
+                for box in self.boxes.containing(start)[:1]:
                     low[:, k], high[:, k] = self.boxes.box(box)
         middle = self._middle(*(end[:, None] for end in self.begin))
         with np.errstate(all="ignore"):
@@ -212,7 +212,7 @@ class ConstrainedSearch(PointSearch):
         limits = _StageLimits(_FIRST_STAGE, _PATIENCE if better else None, better, count // _FEW_ACTIVE_RATIO)
         ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), _FIRST_BARRIER, limits)
         if better:
-            ends = self._hopeful(ends)
+            ends = self._still_promising(ends)
         known = ends.error <= 2 * _FIRST_STAGE[1]
         again = _StageStarts(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, ends.multipliers, 0.0))
         limits = _StageLimits(_LAST_STAGE, _PATIENCE, better, len(known) // _FEW_ACTIVE_RATIO)
@@ -221,7 +221,7 @@ class ConstrainedSearch(PointSearch):
         yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane], self.value if better else np.inf)
         return ends
 
-    def _hopeful(self, ends: "_Points") -> "_Points":
+    def _still_promising(self, ends: "_Points") -> "_Points":
         """Those that are not on their way to the best point, or have converged to a higher value."""
         near = (np.abs(ends.x - self.x[:, None]) <= _SAME_POINT * np.maximum(1.0, np.abs(ends.x))).all(axis=0)
         above = (ends.error <= 2 * _FIRST_STAGE[1]) & (ends.value > self.value + _HIGHER_VALUE * max(1.0, abs(self.value)))

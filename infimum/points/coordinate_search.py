@@ -45,11 +45,11 @@ class CoordinateSearch(PointSearch):
 
     def _from_the_middle(self) -> Iterator[None]:
         yield from self._look(self.lo, self.hi)
-        yield from self._look_closer(_ZOOM_LEVELS if len(self.lo) < _SHARPENED_VARIABLES else _LEVELS_BEFORE_SHARPENING + 1)
+        yield from self._zoom_in(_ZOOM_LEVELS if len(self.lo) < _SHARPENED_VARIABLES else _LEVELS_BEFORE_SHARPENING + 1)
 
     def _finely(self) -> Iterator[None]:
-        yield from self._look_finely()
-        yield from self._look_closer(_ZOOM_LEVELS)
+        yield from self._search_finely()
+        yield from self._zoom_in(_ZOOM_LEVELS)
 
     def _along_lines(self) -> Iterator[None]:
         """What depends on a distance alone falls along no variable, but along a line it does. From the middle too: at a minimum
@@ -60,12 +60,12 @@ class CoordinateSearch(PointSearch):
             before = self.value = self._value(start)
             yield from self._downhill()
             if self.value < before:
-                yield from self._look_closer(_ZOOM_LEVELS)
+                yield from self._zoom_in(_ZOOM_LEVELS)
             if self.value < best[1]:
                 best = self.x, self.value
         self.x, self.value = best
 
-    def _look_finely(self) -> Iterator[None]:
+    def _search_finely(self) -> Iterator[None]:
         """Over the whole range, window by window."""
         width = (self.hi - self.lo) / _FINE_WINDOWS
         for k in range(_FINE_WINDOWS):
@@ -96,23 +96,23 @@ class CoordinateSearch(PointSearch):
                 yield from self._downhill()
             for _ in range(3):
                 yield from self._look(self.lo, self.hi)
-            yield from self._look_closer(2)
+            yield from self._zoom_in(2)
             if self.value < best[1]:
                 best = self.x, self.value
         self.x, self.value = best
-        yield from self._look_closer(_ZOOM_LEVELS)
+        yield from self._zoom_in(_ZOOM_LEVELS)
 
     def _every_way(self) -> Iterator[None]:
         for _ in range(_PASSES):
             before = self.value
             yield from self._downhill()
-            yield from self._look_closer(_ZOOM_LEVELS)
-            yield from self._look_finely()
+            yield from self._zoom_in(_ZOOM_LEVELS)
+            yield from self._search_finely()
             if not self.value < before - 1e-9 * abs(before):
                 break
-        yield from self._look_closer(_ZOOM_LEVELS)
+        yield from self._zoom_in(_ZOOM_LEVELS)
 
-    def _look_closer(self, times: int) -> Iterator[None]:
+    def _zoom_in(self, times: int) -> Iterator[None]:
         """Around the point, closer each time."""
         cell = (self.hi - self.lo) / SLICES
         for k in range(times):

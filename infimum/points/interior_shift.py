@@ -29,7 +29,7 @@ class ShiftedPoints(NamedTuple):
     held: np.ndarray
 
 
-def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> ShiftedPoints:
+def shift_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> ShiftedPoints:
     """For each of the points (n, N) some nearby, those with the lowest values first. Variables at a bound stay there in one half
     of them, and are moved inside too in the other half; of each point one of either half comes in turn, as what fails for one
     may do for the other."""
@@ -41,7 +41,7 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
         terms = np.abs(jacobian[1:] * points)
         size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).swapaxes(0, 1)), np.abs(c))
         errors = _ERROR_FACTOR * (rows.hi - rows.lo)[1:]
-        near = (np.minimum(c - lower, upper - c) <= _NEAR_ACTIVE * size + errors) | (lower == upper) | _broken(c, lower, upper)
+        near = (np.minimum(c - lower, upper - c) <= _NEAR_ACTIVE * size + errors) | (lower == upper) | _violated(c, lower, upper)
     used = np.flatnonzero(near.any(axis=1))
     most = _MOST_OPERATIONS // max(1, len(used) ** 2 * max(n, len(used)))
     spares = np.array(_MARGINS if most >= 2 * len(_MARGINS) else _FEW_MARGINS)
@@ -58,11 +58,11 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     order = np.argsort(value, kind="stable")[:np.count_nonzero(value < np.inf)]
     new = np.ones(len(order), bool)
     new[1:] = (lanes.x[:, order[1:]] != lanes.x[:, order[:-1]]).any(axis=0)
-    order = _in_turn(order[new], source, held)
+    order = _interleaved(order[new], source, held)
     return ShiftedPoints(lanes.x[:, order], source[order], held[order])
 
 
-def _in_turn(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndarray:
+def _interleaved(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Lanes, lowest first, arranged so that those of one source stay together, and one that is held and one that is not take
     turns."""
     place, first, turn = np.arange(len(order)), np.zeros(len(order), np.intp), np.zeros(len(order), np.intp)
@@ -74,7 +74,7 @@ def _in_turn(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndar
     return order[np.lexsort((place, turn, first))]
 
 
-def _broken(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _violated(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     return ~((values >= lower) & (values <= upper))
 
 
@@ -118,7 +118,7 @@ class _Lanes:
         values, system = self.evaluator.estimate_jacobian(self.x)[0], self.evaluator.system
         with np.errstate(all="ignore"):
             wide = np.where(system.equal[:, None], nearly, 0.0)
-            holds = ~_broken(values[1:], system.lower[:, None] - wide, system.upper[:, None] + wide).any(axis=0)
+            holds = ~_violated(values[1:], system.lower[:, None] - wide, system.upper[:, None] + wide).any(axis=0)
         return np.where(holds & np.isfinite(values[0]), values[0], np.inf)
 
     def step(self) -> None:

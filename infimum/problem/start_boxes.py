@@ -68,13 +68,13 @@ class StartBoxes:
     def holds(self, points: np.ndarray) -> np.ndarray:
         """Which of the points (n, N) lie in one of the boxes."""
         if points.shape[1] < len(self):
-            return np.array([len(self.around(point)) > 0 for point in points.T], dtype=bool)
+            return np.array([len(self.containing(point)) > 0 for point in points.T], dtype=bool)
         held = np.zeros(points.shape[1], bool)
         for low, high in zip(self.lo.T[:, :, None], self.hi.T[:, :, None], strict=True):
             held |= ((low <= points) & (points <= high)).all(axis=0)
         return held
 
-    def around(self, point: np.ndarray) -> np.ndarray:
+    def containing(self, point: np.ndarray) -> np.ndarray:
         """The numbers of the boxes that hold a point."""
         return np.flatnonzero(((self.lo <= point[:, None]) & (point[:, None] <= self.hi)).all(axis=0))
 

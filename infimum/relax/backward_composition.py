@@ -60,7 +60,7 @@ class BackwardComposition:
     needs: dict[Expr, Requirement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.f = taken_apart(self.f, self.x)
+        self.f = compose_backward(self.f, self.x)
         self._moves = depends_on([self.f], self.x)
         self._given: dict[Expr, list[Expr]] = {self.f: [const(1.0)]}
         self._rest: list[Expr] = []
@@ -105,8 +105,8 @@ class BackwardComposition:
         """The multiple of its argument that a function of one number sends back."""
         slope_below, below, slope_above, above = self._need(CURVE, node, (op, params))
         rises, falls = _part(a, np.maximum, "max"), _part(a, np.minimum, "min")
-        self._constant(_weighed((rises, below), (falls, above)))
-        return _weighed((rises, slope_below), (falls, slope_above))
+        self._constant(_weighted((rises, below), (falls, above)))
+        return _weighted((rises, slope_below), (falls, slope_above))
 
     def _hinge(self, node: Expr, a: Expr) -> None:
         """max(u, v) = v + relu(u - v), min(u, v) = u - relu(u - v), log(e**u + e**v) = v + softplus(u - v)"""
@@ -155,7 +155,7 @@ def _part(a: Expr, of_numbers: np.ufunc, op: str) -> Expr:
     return const(of_numbers(a.lo, 0.0)) if is_const(a) and a.lo is a.hi else build(op, a, 0.0)
 
 
-def _weighed(*terms: tuple[Expr, Expr]) -> Expr:
+def _weighted(*terms: tuple[Expr, Expr]) -> Expr:
     """The sum of products, those with exact zeros left out."""
     total = zeros(terms[0][1].shape)
     for weight, number in terms:
@@ -165,7 +165,7 @@ def _weighed(*terms: tuple[Expr, Expr]) -> Expr:
     return total
 
 
-def taken_apart(f: Expr, x: Expr) -> Expr:
+def compose_backward(f: Expr, x: Expr) -> Expr:
     """f with quotients as products with inverses, logistic functions as such, norms as roots of sums of squares, and products,
     maxima and minima over few numbers as those of two."""
     moves, new = depends_on([f], x), {}

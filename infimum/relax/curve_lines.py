@@ -16,7 +16,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.ops.interval_rules import RULES
-from infimum.ops.line_rules import BENDS, INFLECTIONS, Curve, Inflection, LinePair, at_ends, lines_of, middle_of
+from infimum.ops.line_rules import CONSTANT_CURVATURE, INFLECTIONS, Curve, Inflection, LinePair, at_ends, lines_of, middle_of
 
 _PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
 _FAR = 2.0**30  # multiples of pi beyond that are not looked at
@@ -61,7 +61,7 @@ def curve_of(b: Builder, op: str, params: tuple) -> Curve:
     def value(p: Pair) -> Pair:
         return RULES[HINGES[op]](b, p, exact(b, 0.0)) if op in HINGES else RULES[op](b, p, **dict(params))
     second = found.second.get((0, 0))
-    bend = BENDS.get(op, 1 if second is None else enclosed(second))
+    bend = CONSTANT_CURVATURE.get(op, 1 if second is None else enclosed(second))
     return Curve(value, enclosed(found.first.get(0, const(0.0))), bend, _inflection(op, params))
 
 

@@ -73,7 +73,7 @@ class RowLayout:
         return cls(row, sign, corner, end, count)
 
 
-def lines(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def gradient_rows(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the user's lower and upper bounds, and the verified upper bound."""
     writer = GradientRowsKernel(system, x)
     return writer.b.kernel(name, 1, 4), writer.data, (rows_of(x.size), 1, x.size, 1), writer.at

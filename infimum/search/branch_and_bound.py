@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.bounds.bound_order import parts_of
+from infimum.bounds.bound_order import region_tests_of
 from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.certify.uniqueness_question import can_be_isolated
@@ -20,7 +20,7 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import RegionHeap
-from infimum.search.region_outcomes import RegionOutcomes, judged
+from infimum.search.region_outcomes import RegionOutcomes, outcome_row
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 from infimum.support.clock import pause, stoppable
 from infimum.support.lazy import LazyModule
@@ -73,7 +73,7 @@ class BranchAndBound:
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
+        self.start, self.parts = start, region_tests_of(evaluator, lo, hi, start) if parts is None else parts
         self.cutting = [part for part in self.parts if isinstance(part, CuttingTest)]
         self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
@@ -89,7 +89,7 @@ class BranchAndBound:
         if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
             self._cut_alike()
         self.keep(self._tested(self.arrays.send(boxes.columns()), 1))
-        self._judge_sharpest()
+        self._judge_sharpest_test()
 
     def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
@@ -140,7 +140,7 @@ class BranchAndBound:
         return None
 
     # ---- what is dealt to others in rounds
-    def to_deal(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
+    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
         """What finds up to so many regions, those that a step would take; as long as the pool stays as it is the same ones, also
         when it makes room for more."""
         pool, upper = self.pool, self.incumbent.upper
@@ -184,7 +184,7 @@ class BranchAndBound:
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
         late = self.is_between_steps and self.steps >= _FAR_POINTS_STEP and self.steps & (self.steps - 1) == 0
-        if self.unbounded and late and self._looked_far():
+        if self.unbounded and late and self._offered_far_points():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         few = min((part.step_size for part in self.parts if part.step_size is not None
@@ -201,13 +201,13 @@ class BranchAndBound:
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
-        self._judge_sharpest()
+        self._judge_sharpest_test()
         self.largest_step = max(self.largest_step, self.boxes - before)
         self.cuts, self.ended = self.cuts + 1, False  # it may have been resumed with a narrower goal
         if self.cuts >= self.most_cuts or parents.shape[1] << self.cuts >= min(self.full, few or self.full):
             self.steps, self.cuts = self.steps + 1, 0
 
-    def _looked_far(self) -> bool:
+    def _offered_far_points(self) -> bool:
         """Is f lower where variables without bounds are larger, all of them or one?"""
         x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
         if x is None or not 0 < len(endless) <= _FAR_POINTS_VARIABLES:
@@ -225,7 +225,7 @@ class BranchAndBound:
         endless = self.steps > _FAR_POINTS_STEP and (np.isinf(self.lo).any() or np.isinf(self.hi).any())
         return bool(endless) and self.incumbent.upper < _UNBOUNDED_BELOW and self.lower() == -np.inf
 
-    def _judge_sharpest(self) -> None:
+    def _judge_sharpest_test(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
         payoff = self.cutting[-1].payoff
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
@@ -240,13 +240,13 @@ class BranchAndBound:
         if self.goal.xtol is not None and len(self.pool) <= region_isolation.MOST_REGIONS:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW_REGIONS
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
-                     and (part.payoff.tried or (part.worth_at_last and many))]
+                     and (part.payoff.tried or (part.is_tested_at_end and many))]
             try:
                 self.pool = RegionPool(self.n, self.arrays, pool.size)
                 self.pool.restore(state.arrays)
                 self._join()
                 self._tighten(parts)
-                self.settle(last=True, least=1 if parts else FEW_REGIONS)
+                self.isolate_minimisers(last=True, least=1 if parts else FEW_REGIONS)
             except BaseException:
                 self.pool, self.final = pool, final  # as they were: that takes no memory
                 self._restore_counts(state)
@@ -293,7 +293,7 @@ class BranchAndBound:
             raise
         return gained
 
-    def settle(self, last: bool = False, least: int = FEW_REGIONS) -> None:
+    def isolate_minimisers(self, last: bool = False, least: int = FEW_REGIONS) -> None:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
@@ -352,7 +352,7 @@ class BranchAndBound:
         found, gone = self._in_portions(part, regions, some)
         if tried:
             part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
-        return found if some == count else [*found, *self.fates([self._some(regions, some, count)])[0]]
+        return found if some == count else [*found, *self.classify([self._some(regions, some, count)])[0]]
 
     def _in_portions(self, part: RegionTest, regions: Any, count: int) -> tuple[list[RegionOutcomes], int]:
         """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
@@ -360,8 +360,8 @@ class BranchAndBound:
         for begin in range(0, count, part.most or count):
             pause()
             these = self._some(regions, begin, min(begin + (part.most or count), count))
-            fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
-            found, gone = found + fates, gone + worth
+            classified, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
+            found, gone = found + classified, gone + worth
         return found, gone
 
     def _sorted(self, part: RegionTest, outcomes: list[Outcome]) -> tuple[list[RegionOutcomes], int]:
@@ -369,7 +369,7 @@ class BranchAndBound:
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
         rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
-        found, counts = self.fates([outcome.regions for outcome in outcomes], *rows)
+        found, counts = self.classify([outcome.regions for outcome in outcomes], *rows)
         for f in found:
             self.discarded[part.discards] += f.counts[DISCARDED]
             self.discarded["value"] += f.counts[ABOVE]
@@ -386,11 +386,11 @@ class BranchAndBound:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
             self.prune()
 
-    def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[RegionOutcomes], list[list[int]]]:
+    def classify(self, arrays: list[Any], *rows: Any) -> tuple[list[RegionOutcomes], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
-        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
-        orders = self.arrays.order(OUTCOME_COUNT, *fates, *rows)
-        counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
+        classified = [outcome_row(self, regions) for regions in arrays if regions.shape[1]]
+        orders = self.arrays.order(OUTCOME_COUNT, *classified, *rows)
+        counts, orders = [count for _, count in orders[len(classified):]], iter(orders)
         return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
                 for regions in arrays], counts
 
@@ -469,7 +469,7 @@ class BranchAndBound:
         """Of the parts that are used where they pay, under their names in checkpoints."""
         return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
 
-    def judge_parts(self) -> None:
+    def judge_tests(self) -> None:
         """In the next step all parts are tried that are used where they pay."""
         self.judged = self.steps + 1
         for payoff in self.payoffs().values():

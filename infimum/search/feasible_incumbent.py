@@ -10,7 +10,7 @@ import numpy as np
 from infimum.certify import equation_solutions
 from infimum.certify.equation_solutions import FailureReason, ProvedFeasible, is_large
 from infimum.evaluation.evaluator import Enclosure, Evaluator
-from infimum.points.interior_shift import ShiftedPoints, moved_inside
+from infimum.points.interior_shift import ShiftedPoints, shift_inside
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.incumbent import Incumbent
@@ -118,7 +118,7 @@ class FeasibleIncumbent(Incumbent):
             return self._solve(ShiftedPoints(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
         alone = [points] if self.start is None else [x[:, None] for x in points.T]
         for some in alone:
-            moved = moved_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
+            moved = shift_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
             self.why_not = FailureReason.TIGHT if moved.x.shape[1] else FailureReason.FAR
             if self.system.equal.any():
                 self._solve(moved)
@@ -129,7 +129,7 @@ class FeasibleIncumbent(Incumbent):
         """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
         reasons that a little more distance to the inequalities does not change is not tried again."""
         failed: set[tuple[int, bool]] = set()
-        prove = sparse_equation_solutions.prove if self.is_large else equation_solutions.prove
+        prove = sparse_equation_solutions.prove_feasible_sparse if self.is_large else equation_solutions.prove_feasible
         for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
             pause()
             if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
@@ -140,7 +140,7 @@ class FeasibleIncumbent(Incumbent):
                 failed |= {kind} if found in _LASTING[kind[1]] else set()
 
     def _bounds_around(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(x)[0]))
+        return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.containing(x)[0]))
 
     def _accept(self, found: ProvedFeasible) -> None:
         lo, hi = found.lo, found.hi

@@ -28,13 +28,13 @@ _VARIABLES = 8                        # more of them take more boxes than these
 _LEFT = 512                           # more regions than these cover no isolated minimisers: those of the proof are kept
 
 
-def affordable(boxes: int, max_boxes: int | None) -> float:
+def can_localise(boxes: int, max_boxes: int | None) -> float:
     """The number of boxes that may be spent after a proof that enclosed `boxes`, where `max_boxes` is the limit of both."""
     return min(max(_BOXES, boxes // _SHARE), np.inf if max_boxes is None else max_boxes - boxes)
 
 
-def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
-              parts: Callable[[], Sequence[RegionTest]] | None = None) -> Iterator[BranchAndBound | None]:
+def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
+             parts: Callable[[], Sequence[RegionTest]] | None = None) -> Iterator[BranchAndBound | None]:
     """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
     Yields no branch and bound where the minimisers are not isolated, where it is not worth the work, or where it would take more
     than `most` boxes.
@@ -51,7 +51,7 @@ def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: R
     while not search.done and search.boxes < most:
         search.step()
         if search.is_between_steps and search.steps & (search.steps - 1) == 0:
-            search.settle()
+            search.isolate_minimisers()
         yield None
     if search.done:
         search.end()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.evaluation.programs import FATE
+from infimum.evaluation.programs import REGION_OUTCOME
 from infimum.kernel.region_cut import NEAR, OUTCOME_COUNT
 
 
@@ -38,10 +38,10 @@ class RegionOutcomes:
         return self.order[self.discarded:]
 
 
-def judged(search: Any, regions: Any) -> Any:
+def outcome_row(search: Any, regions: Any) -> Any:
     """What becomes of each region of a search, as things stand: a row (see `kernel.region_cut.fate`)."""
     known, reached = [search.incumbent.upper, search.pool.border], search.incumbent.reached
     if reached is None:
-        return search.evaluator.run(FATE, [regions], parameters=np.array(known))[0]
-    kind = f"{FATE}:{len(reached) // (2 * search.n)}"
+        return search.evaluator.run(REGION_OUTCOME, [regions], parameters=np.array(known))[0]
+    kind = f"{REGION_OUTCOME}:{len(reached) // (2 * search.n)}"
     return search.evaluator.run(kind, [regions], parameters=np.concatenate([known, reached]))[0]

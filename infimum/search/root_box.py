@@ -38,7 +38,7 @@ class RootBox:
         self.start = start
         self.refiner: SliceRefinement | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
-        self.settled: Regions | None = None  # what second order has left of them
+        self.isolated: Regions | None = None  # what second order has left of them
 
     @cached_property
     def sweeper(self) -> Sweeper | None:
@@ -85,7 +85,7 @@ class RootBox:
             yield
             if self.done:
                 return
-            if pays or self.sweeper.look_closer():
+            if pays or self.sweeper.refine():
                 continue
             before = widths(*self.box)
             if refines:
@@ -126,7 +126,7 @@ class RootBox:
         else:
             self.box, self.known = tuple(end[:, None] for end in refiner.unions.hull), max(self.known, refiner.lower)
 
-    def settle(self) -> None:
+    def isolate_minimisers(self) -> None:
         """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
         that they make up. If these hold nothing else, what is left is one region for each minimiser."""
         product = None if self.goal.xtol is None or not self.done else self._product()
@@ -139,10 +139,10 @@ class RootBox:
         if boxes is not None and boxes[0].shape[1] <= MOST_GROUPS:
             found = isolate_all(self.incumbent, boxes, self.lower())
             if found is not None and (widths(found.lo, found.hi) <= self.goal.xtol).all():
-                self.settled = found
+                self.isolated = found
 
     def _forget_refinement(self) -> None:
-        self.settled = None
+        self.isolated = None
         if self.refiner is not None:
             self.refiner, self.refined = None, self.refined + self.refiner.evaluations
 
@@ -163,8 +163,8 @@ class RootBox:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
-        if self.settled is not None:
-            return self.settled
+        if self.isolated is not None:
+            return self.isolated
         lo, hi = (self._listed() or self.box) if self.start is None else self.start.regions
         level = briefly(lambda: self.evaluator.value(lo, hi).level, np.zeros(lo.shape[1]))
         if self.refiner is not None:
@@ -179,7 +179,7 @@ class RootBox:
 
     def unions(self) -> Unions | None:
         """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
-        return None if self.settled is not None or self._listed() is not None else self._product()
+        return None if self.isolated is not None or self._listed() is not None else self._product()
 
     def _product(self) -> Unions | None:
         if self.refiner is None or self.empty:

@@ -43,7 +43,7 @@ _BEFORE = 8            # the first round comes when so many parts of a portion h
 _LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 Arrays = dict[str, np.ndarray]
-Learnt = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
+LearnedArrays = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
 
 
 class RoundSearch(Protocol):
@@ -67,9 +67,9 @@ class RoundSearch(Protocol):
     is_between_steps: bool
 
     def step(self) -> None: ...
-    def judge_parts(self) -> None: ...
-    def to_deal(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]: ...
-    def fates(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], Any]: ...
+    def judge_tests(self) -> None: ...
+    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]: ...
+    def classify(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], Any]: ...
     def keep(self, found: list[RegionOutcomes]) -> None: ...
     def put_aside_too(self, answers: list[Arrays]) -> Callable[[], None]: ...
     def none_put_aside(self) -> Arrays: ...
@@ -85,13 +85,13 @@ class Portion(NamedTuple):
     budget: int
 
 
-class Dealer(Protocol):
+class PortionRunner(Protocol):
     """Has portions worked off, by whomever."""
 
     count: int   # how many work on them at once
     redone: int  # portions that had to be dealt again, since whoever worked on them was lost
 
-    def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
+    def run_portions(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
         """Of each of so many portions, in any order: its number, and what `process_portion` leaves of it. None now and then,
         while nothing comes. A portion is made when it is sent, and again if it is lost."""
 
@@ -134,16 +134,16 @@ class _RoundState(NamedTuple):
         """The boxes that it has enclosed."""
         return self.answers[portion].values["boxes"] if portion in self.answers else 0
 
-    def goes_on(self, portion: int, budget: int) -> bool:
+    def continues(self, portion: int, budget: int) -> bool:
         """Would it use more boxes of its budget, if it had them?"""
         return portion not in self.answers or self.given[portion] <= self.used(portion) < budget
 
 
 class PortionRounds:
-    """Rounds of so many portions each, of whatever kind, which a dealer has worked off."""
+    """Rounds of `portions` portions each, of any kind, which a runner processes."""
 
-    def __init__(self, dealer: Dealer, portions: int = PORTIONS):
-        self.dealer, self.portions = dealer, portions
+    def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
+        self.runner, self.portions = runner, portions
         self.done = 0
         self._dealt: Any = None  # in the midst of a round; its `answers` are those that have come
 
@@ -151,21 +151,21 @@ class PortionRounds:
         """What a reader of the progress sees."""
         if self._dealt is None:
             return {}
-        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.dealer.count}"}
+        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.runner.count}"}
 
     def report(self) -> dict[str, int]:
         """What a result tells."""
-        return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
+        return {"workers": self.runner.count, "portions": self.portions, "rounds": self.done, "redone": self.runner.redone}
 
 
 class StepRounds(PortionRounds):
     """Rounds of a search that is cut and tested in steps."""
 
-    def __init__(self, dealer: Dealer, portions: int = PORTIONS):
-        super().__init__(dealer, portions)
+    def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
+        super().__init__(runner, portions)
         self._worth: int | None = None  # the boxes of a portion that is worth its way
 
-    def round(self, branch: RoundSearch, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
+    def round(self, branch: RoundSearch, learnt: LearnedArrays = dict, most: int | None = None) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
         none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
@@ -175,18 +175,18 @@ class StepRounds(PortionRounds):
         if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
             return False
         budget = self._budget(branch)
-        find = branch.to_deal(self.portions * max(_REGIONS_A_PORTION, int(budget / branch.boxes_each)))
+        find = branch.to_distribute(self.portions * max(_REGIONS_A_PORTION, int(budget / branch.boxes_each)))
         if len(find()[1]) < _REGIONS_A_PORTION * self.portions:
             return False
         if branch.judged != branch.steps:
-            branch.judge_parts()
+            branch.judge_tests()
             return False
         dealt, left = self._chosen(find), np.inf if most is None else most - branch.boxes
         known = _known(branch, learnt())
         self._dealt = dealt
         while given := self._given(dealt, budget, left, max(branch.lanes, branch.largest_step)):
-            yield from self._deal(dealt, given, known)
-        if any(dealt.goes_on(k, budget) for k in range(self.portions)):
+            yield from self._run_portions(dealt, given, known)
+        if any(dealt.continues(k, budget) for k in range(self.portions)):
             raise RoundEnded(boxes_reached(branch.boxes + sum(map(dealt.used, range(self.portions))), most))
         self._dealt = None
         if not any(map(dealt.used, range(self.portions))):
@@ -199,18 +199,18 @@ class StepRounds(PortionRounds):
         """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get
         half of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step
         is as large as one has turned out to be."""
-        going_on = [k for k in range(self.portions) if dealt.goes_on(k, budget)]
+        continuing = [k for k in range(self.portions) if dealt.continues(k, budget)]
         left -= sum(map(dealt.used, range(self.portions)))
-        if left >= sum(budget + step - dealt.used(k) for k in going_on):
-            return dict.fromkeys(going_on, budget)
+        if left >= sum(budget + step - dealt.used(k) for k in continuing):
+            return dict.fromkeys(continuing, budget)
         if left <= 0:
             return {}
         step = max([step, *(dealt.used(k) - given for k, given in dealt.given.items())])
-        some = going_on[:max(1, int(left) // (4 * step))]
+        some = continuing[:max(1, int(left) // (4 * step))]
         each = max(1, int(left) // (2 * len(some)))
         return {k: min(budget, dealt.used(k) + each) for k in some}
 
-    def _deal(self, dealt: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
+    def _run_portions(self, dealt: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
         """A pass: so many boxes for each of these portions."""
         numbers, come = list(given), 0
 
@@ -218,7 +218,7 @@ class StepRounds(PortionRounds):
             number = numbers[which]
             before = dealt.answers.get(number) or State(known.values, {"pool.front": dealt.columns_of(number)})
             return Portion(State(before.values, known.arrays | before.arrays), given[number])
-        for answer in self.dealer.deal(len(numbers), portion):
+        for answer in self.runner.run_portions(len(numbers), portion):
             if answer is not None:
                 which, left = answer
                 dealt.answers[numbers[which]], dealt.given[numbers[which]] = left, given[numbers[which]]
@@ -277,7 +277,7 @@ class StepRounds(PortionRounds):
         heap, index = dealt.find()  # again: they may have moved to make room
         if not np.array_equal(_columns(heap, index), dealt.columns):
             raise InternalError("the pool of regions has changed while a round was dealt")
-        found, _ = branch.fates([branch.arrays.send(left)])
+        found, _ = branch.classify([branch.arrays.send(left)])
         if any(f.counts[FINAL] for f in found):  # to put these aside could move those that are taken out below
             raise InternalError("a portion has left a region among others that cannot be cut")
         put_aside()

@@ -11,7 +11,7 @@ from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.least_squares.gauss_newton_kernel import residuals_of
 from infimum.bounds.sweeps.sweep_kernel import ALIVE
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BANDS, SHAVED
+from infimum.evaluation.programs import BANDS, SHAVING
 from infimum.expr.node import var
 from infimum.sets.error_band_kernel import FACTS, INSIDE, LEFT
 from infimum.sets.frame import Frame
@@ -35,7 +35,7 @@ class ErrorBandTest(RegionTest):
         left = regions
         for _ in range(_TWICE):
             out = run(BANDS, [left[:n], left[n:2 * n]], parameters=plain)
-            left, worth = run(SHAVED, [left, out[LEFT]], parameters=np.array([upper, _WORTH]))
+            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([upper, _WORTH]))
         return Outcome(left, _TWICE * regions.shape[1], worth)
 
 

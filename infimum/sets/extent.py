@@ -14,7 +14,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import rows
 from infimum.search.region_pool import can_be_cut
 from infimum.sets.covering import Covering, CoveringTests
-from infimum.sets.extreme_points import attained, furthest, verified
+from infimum.sets.extreme_points import attained_point, farthest_point, verified
 
 _REGIONS_AT_ONCE = 1 << 10  # regions that are cut at a time
 _LIPSCHITZ = 2
@@ -52,9 +52,9 @@ class Extent:
 
     def _look_from(self, x: np.ndarray) -> None:
         """A further point of the set, by local search."""
-        beyond = furthest(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
+        beyond = farthest_point(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
         for name, threshold in (("point", self.threshold), ("edge", self.covering.threshold)):
-            found = attained(self.evaluator, x, beyond, self.axis, self.sign, threshold)
+            found = attained_point(self.evaluator, x, beyond, self.axis, self.sign, threshold)
             if found is not None and self.sign * found[self.axis] > self.sign * getattr(self, name)[self.axis]:
                 setattr(self, name, found)
 

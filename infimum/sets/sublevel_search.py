@@ -17,7 +17,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.search.region_pool import Regions
 from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extent import Extent
-from infimum.sets.extreme_points import attained, furthest
+from infimum.sets.extreme_points import attained_point, farthest_point
 from infimum.sets.frame import Frame
 from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 
@@ -154,8 +154,8 @@ class SublevelSearch:
             can = np.flatnonzero(covering.can_be_cut)
             if not len(can) or (len(covering) >= _FEW_REGIONS and self._is_filled()):
                 return
-            if len(covering) >= enough and _is_still(hulls):
-                if _is_still(volumes):
+            if len(covering) >= enough and _has_stalled(hulls):
+                if _has_stalled(volumes):
                     return
                 enough *= 2
                 if not self.far:
@@ -169,8 +169,8 @@ class SublevelSearch:
         """Far points of the set in each variable, by local search from the first of these points that belongs to it."""
         for start in points[:, self.judge.holds(points)].T[:1] if points.shape[1] else ():
             for axis, sign in product(range(len(self.lo)), (-1, 1)):
-                end = furthest(self.evaluator, (self.lo, self.hi), start, axis, sign, self.inner)
-                found = attained(self.evaluator, start, end, axis, sign, self.inner)
+                end = farthest_point(self.evaluator, (self.lo, self.hi), start, axis, sign, self.inner)
+                found = attained_point(self.evaluator, start, end, axis, sign, self.inner)
                 self.far.append(start if found is None or not self.judge.holds(found[:, None])[0] else found)
 
     def _is_filled(self) -> bool:
@@ -265,7 +265,7 @@ class SublevelSearch:
         yield from component.paving.run(self.ratio)
 
 
-def _is_still(sizes: list[float]) -> bool:
+def _has_stalled(sizes: list[float]) -> bool:
     """Has it hardly shrunk for some steps?"""
     return len(sizes) > _PATIENCE_STEPS and sizes[-1] >= _WORTH_SHRINKAGE * sizes[-1 - _PATIENCE_STEPS]
 

@@ -70,7 +70,7 @@ class _Reader:
     """`lift`: constants become part of the table also where all terms that are looked at together share them."""
 
     def __init__(self, x: Expr, most: int, lift: bool):
-        self.x, self.most, self.lift, self.looked = x, most, lift, 0
+        self.x, self.most, self.lift, self.visited = x, most, lift, 0
         self.sources: dict[Expr, np.ndarray] = {}
 
     def families(self, f: Expr) -> list[TermFamily]:
@@ -138,8 +138,8 @@ class _Reader:
         return node.args[0], self.sources[node][at]
 
     def _look(self) -> None:
-        self.looked += 1
-        if self.looked > _MOST_NODES:
+        self.visited += 1
+        if self.visited > _MOST_NODES:
             raise _NoTerms
         heed()
 

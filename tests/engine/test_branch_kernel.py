@@ -13,7 +13,7 @@ from infimum import problems
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds import first_order_kernel as bound
-from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, SHAVED, WIDE
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, REGION_OUTCOME, SHAVING, WIDE
 from infimum.kernel.region_cut import ABOVE, DISCARDED, DISCARDED_AXIS, FAR, FINAL, NEAR, NO_AXIS, POINT, REGIONS, UPPER, rows
 from infimum.problem.cover import widths
 from infimum.search.region_pool import Regions, can_be_cut
@@ -178,7 +178,7 @@ def test_a_lower_bound_that_is_nan_becomes_minus_infinity(backend):
             found = f.run(kind, [parents], parameters=parameters)[REGIONS]
             assert found[4].tolist() == [0.0, 0.0, 0.0]
     said = np.concatenate([parents[:4], [[1.0] * 3] * 2, [[np.nan, -INF, 0.5]] * 2])  # by a sweep of each variable
-    shaved = f.run(SHAVED, [parents, said], parameters=np.array([INF]))[0]
+    shaved = f.run(SHAVING, [parents, said], parameters=np.array([INF]))[0]
     assert shaved[4].tolist() == [-INF, -INF, 0.5] and (shaved[:4] == parents[:4]).all()
 
 
@@ -188,9 +188,9 @@ def test_what_becomes_of_a_region():
     regions = np.zeros((7, len(lower)))
     regions[4], regions[5] = lower, axis
     f = nothing_known(2)
-    fate = f.run(FATE, [regions], parameters=np.array([2.0, 1.0]))[0][0]
+    fate = f.run(REGION_OUTCOME, [regions], parameters=np.array([2.0, 1.0]))[0][0]
     assert fate.astype(int).tolist() == [NEAR, NEAR, FAR, ABOVE, FINAL, ABOVE, DISCARDED, FAR, NEAR]
-    fate = f.run(FATE, [regions], parameters=np.array([INF, INF]))[0][0]
+    fate = f.run(REGION_OUTCOME, [regions], parameters=np.array([INF, INF]))[0][0]
     assert fate.astype(int).tolist() == [NEAR, NEAR, NEAR, NEAR, FINAL, FINAL, DISCARDED, FAR, NEAR]
 
 

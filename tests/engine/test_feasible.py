@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
 
-from infimum.certify.equation_solutions import FailureReason, ProvedFeasible, prove
+from infimum.certify.equation_solutions import FailureReason, ProvedFeasible, prove_feasible
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from tests.engine.constrained_systems import CASES, INF, Case
@@ -110,7 +110,7 @@ def test_what_is_infeasible_is_never_taken(name):
     assert not best.offer(points) and best.upper == INF and best.x is None and best.box is None
     for x in points.T:
         clipped = np.minimum(np.maximum(x, case.lo), case.hi)
-        assert isinstance(prove(best.evaluator, (case.lo, case.hi), clipped), FailureReason)
+        assert isinstance(prove_feasible(best.evaluator, (case.lo, case.hi), clipped), FailureReason)
 
 
 def test_the_judge_would_notice():

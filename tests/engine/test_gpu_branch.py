@@ -103,7 +103,7 @@ def test_rounds_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended, monkeypat
                 other = started(camel, [-3.0, -2.0], [3.0, 2.0], backend(), 16)
                 other.restore(portion(number).state)
                 yield number, process_portion(other, 16)
-        steps = StepRounds(SimpleNamespace(deal=deal), 2).round(branch)
+        steps = StepRounds(SimpleNamespace(run_portions=deal), 2).round(branch)
         assert len(list(steps)) == 2 and isinstance(branch.pool.front.data, np.ndarray) == (backend is CpuBackend)
         prints.append(fingerprint(branch))
     assert prints[0] == prints[1]

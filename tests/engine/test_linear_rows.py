@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.certify.dependent_equations import LinearEquations, eliminated
-from infimum.certify.equation_solutions import ProvedFeasible, prove
+from infimum.certify.dependent_equations import LinearEquations, eliminate_rationally
+from infimum.certify.equation_solutions import ProvedFeasible, prove_feasible
 from tests.engine.constrained_systems import CASES, Case
 
 
@@ -34,7 +34,8 @@ def test_a_repeated_equation_follows_however_it_is_written():
                                  (lambda x: np.sin(x[0]), 0.25, 0.25)], [(0, 1)])
     rows = rows_of(case)
     assert rows.follows(1, np.array([0])) and not rows.follows(2, np.array([0]))
-    assert isinstance(prove(Case(case.f, case.rows[:2], case.bounds).evaluator(), (case.lo, case.hi), np.array([0.5236])),
+    assert isinstance(prove_feasible(Case(case.f, case.rows[:2], case.bounds).evaluator(), (case.lo, case.hi),
+                                     np.array([0.5236])),
                       ProvedFeasible)
 
 
@@ -45,7 +46,7 @@ def test_on_a_face_products_are_linear():
     free = (at > case.lo) & (at < case.hi)
     rows = LinearEquations(case.evaluator(), np.where(free, case.lo, at), np.where(free, case.hi, at))
     assert rows.follows(1, np.array([0])) and not rows_of(case).follows(1, np.array([0]))
-    assert isinstance(prove(case.evaluator(), (case.lo, case.hi), at), ProvedFeasible)
+    assert isinstance(prove_feasible(case.evaluator(), (case.lo, case.hi), at), ProvedFeasible)
 
 
 def test_contradictions():
@@ -59,4 +60,4 @@ def test_contradictions():
 
 def test_elimination():
     a = [{0: Fraction(1), 1: Fraction(2)}, {0: Fraction(2), 1: Fraction(4), -1: Fraction(1)}, {1: Fraction(3)}]
-    assert {lead: set(row) for lead, row in eliminated(a).items()} == {1: {0, 1}, -1: {-1}, 0: {0}}
+    assert {lead: set(row) for lead, row in eliminate_rationally(a).items()} == {1: {0, 1}, -1: {-1}, 0: {0}}

@@ -40,7 +40,7 @@ class Here:
     def __init__(self, evaluator, order=range(PORTIONS), fails=None, **how):
         self.evaluator, self.order, self.fails, self.how, self.dealt = evaluator, list(order), fails, how, []
 
-    def deal(self, count, portion):
+    def run_portions(self, count, portion):
         self.dealt.append([portion(k) for k in range(count)])
         for number, k in enumerate(k for k in self.order if k < count):
             if number == self.fails:
@@ -59,7 +59,7 @@ def begun(evaluator, goal=GOAL, point=(0.1, 0.2, 0.3)):
     branch.begin(LO[:, None], HI[:, None])
     while len(branch.pool) < 20 * PORTIONS or branch.boxes < 2000 or not branch.is_between_steps:
         branch.step()
-    branch.judge_parts()
+    branch.judge_tests()
     branch.step()
     while not branch.is_between_steps:
         branch.step()
@@ -141,7 +141,7 @@ def test_portions_are_alike_and_hold_every_region_once(evaluator):
 
 
 @pytest.mark.parametrize(("owner", "name"),
-                         [(Incumbent, "restore"), (RegionPool, "reserve"), (BranchAndBound, "fates"), (BranchAndBound, "keep"),
+                         [(Incumbent, "restore"), (RegionPool, "reserve"), (BranchAndBound, "classify"), (BranchAndBound, "keep"),
                           (RegionPool, "add"), (RegionHeap, "remove"), (BranchAndBound, "prune")])
 def test_wherever_it_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
     """After a failure in the middle of putting answers together, every region of before or all that is left of it is there."""

@@ -21,7 +21,7 @@ from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CONTEXT, SHAVED, SPREAD
+from infimum.evaluation.programs import CONTEXT, SHAVING, SPREAD
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows, rows_of
 from infimum.problem.cover import widths
 from infimum.search.region_pool import Regions, can_be_cut
@@ -161,7 +161,7 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
     columns = np.concatenate([region[:, 0], region[:, 1], [known, wanted, 2.0]])[:, None]
     inputs, given_upper = [columns, np.ascontiguousarray(said.reshape(-1, 1))], np.array([upper])
     f = infimum.compile(lambda x: np.sum(x), n)
-    (left, worth), defined = (e.run(SHAVED, inputs, parameters=given_upper)
+    (left, worth), defined = (e.run(SHAVING, inputs, parameters=given_upper)
                               for e in (f, Evaluator(f.f, n, PythonBackend())))
     assert same_bits(left, defined[shaving_kernel.LEFT]).all() and same_bits(worth, defined[shaving_kernel.WORTH]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)

@@ -13,7 +13,7 @@ import pytest
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, topological, var
 from infimum.ops.vocabulary import OPS
-from infimum.relax.backward_composition import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, BackwardComposition, taken_apart
+from infimum.relax.backward_composition import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, BackwardComposition, compose_backward
 from infimum.trace.trace import trace
 from tests.oracle.walk import POLE, Algebra, elements
 
@@ -138,14 +138,14 @@ def test_taken_apart():
     x = var("x", (3,))
 
     def apart(fun) -> set[str]:
-        return ops(taken_apart(trace(fun, 3), x))
+        return ops(compose_backward(trace(fun, 3), x))
     assert "expit" in apart(lambda x: 1 / (1 + np.exp(-x[0]))) and "exp" not in apart(lambda x: x[1] / (1 + np.exp(-x[0])))
     assert "expit" in apart(lambda x: np.sum((np.exp(x) + 1) ** -2))
     assert "expit" not in apart(lambda x: 1 / (2 + np.exp(x[0]))) | apart(lambda x: 1 + np.exp(x[0]))
     assert "div" not in apart(lambda x: x[0] / x[1]) and "div" in apart(lambda x: x[0] / 3)
     assert "norm" not in apart(np.linalg.norm) and {"sqrt", "powi"} <= apart(np.linalg.norm)
     assert "prod" not in apart(np.prod) and "mul" in apart(np.prod)
-    assert "prod" in ops(taken_apart(trace(np.prod, 40), var("x", (40,))))  # too many factors
+    assert "prod" in ops(compose_backward(trace(np.prod, 40), var("x", (40,))))  # too many factors
 
 
 def test_curves_that_are_not_asked_for_are_opaque():

@@ -14,7 +14,7 @@ from infimum.engines import auto
 from infimum.errors import OptionError, TrialError
 from infimum.parallel import ray_cluster
 from infimum.parallel.process_workers import Processes
-from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
 from infimum.search.rounds import StepRounds
 from infimum.support.clock import Watch
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, waves
@@ -38,7 +38,7 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
     """By SIGKILL, whoever works on the first portion of the second round; with constraints, narrow regions and a whole number."""
     asked = {"constraints": [limits], "integrality": [0, 0, 1], "xtol": 1e-4, **SETTINGS, "portions": 2, "batch": 16}
     one = infimum.minimize(waves, BOUNDS, workers=1, **asked)
-    usual, rounds, killed = WorkerDealer.deal, [], []
+    usual, rounds, killed = WorkerPortionRunner.run_portions, [], []
 
     def deal(self, count, portion):
         rounds.append(count)
@@ -50,14 +50,14 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
                     os.kill(pid, signal.SIGKILL)
             return portion(number)
         return usual(self, count, and_kill)
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     three = infimum.minimize(waves, BOUNDS, workers=3, **asked)
     assert bits(one) == bits(three) and len(killed) == three.rounds["redone"] == 1
 
 
 def test_a_portion_that_ends_all_workers_ends_the_run(monkeypatch):
     """With what was proved before: the regions are all there."""
-    monkeypatch.setattr("infimum.parallel.proofs.portion_dealer._started", lambda *_: Broken())
+    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._started", lambda *_: Broken())
     result = infimum.minimize(waves, BOUNDS, workers=2, **TIGHT)
     assert result.verdict.name == "STOPPED" and "lost 4 times with the same regions (the worker process ended" in result.message
     proved = infimum.minimize(waves, BOUNDS, **{k: v for k, v in TIGHT.items() if k != "portions"})
@@ -92,12 +92,12 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
     whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
     stop, wanted = [], 4 * (whole.rounds["rounds"] - 1)
 
-    def deal(self, count, portion, _usual=WorkerDealer.deal):
+    def deal(self, count, portion, _usual=WorkerPortionRunner.run_portions):
         for number, answer in enumerate(_usual(self, count, portion)):
             stop.extend([True] if number == 1 and self.answered > wanted else [])
             yield answer
     with monkeypatch.context() as patched:
-        patched.setattr(WorkerDealer, "deal", deal)
+        patched.setattr(WorkerPortionRunner, "run_portions", deal)
         asked = asked | {"callback": lambda snapshot: bool(stop)}
         early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
     assert early.verdict.name == "STOPPED" and early.lower <= whole.lower and whole.upper <= early.upper
@@ -203,12 +203,12 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
         if self.last is not None and begun:
             from infimum.support.clock import RunTimeOver
             raise RunTimeOver
-    usual = WorkerDealer.deal
+    usual = WorkerPortionRunner.run_portions
 
     def deal(self, count, portion):
         begun.append(count)
         yield from usual(self, count, portion)
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     monkeypatch.setattr(Watch, "pause", over)
     result = infimum.minimize(waves, BOUNDS, workers=1, time_limit=1000, **TIGHT)
     assert result.verdict.name == "STOPPED" and "time limit" in result.message and result.rounds["rounds"] == 0

@@ -206,7 +206,7 @@ def test_a_function_that_was_good_before_has_failed_at_a_point():
         tally.add(Outcome.failed(OutcomeKind.NO_NUMBER, "f returned None", [-1.0]))
     tally.add(Outcome.of([-1.0, 2.0], 1))
     tally.add(Outcome.failed(OutcomeKind.NO_NUMBER, "f returned None", [-1.0]))
-    assert tally.kinds[OutcomeKind.NO_NUMBER] == 1 and tally.hopeless == ""
+    assert tally.kinds[OutcomeKind.NO_NUMBER] == 1 and tally.is_hopeless == ""
     assert str(tally) == "3 trials, of which failed: 1 no number"
 
 

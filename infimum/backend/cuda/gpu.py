@@ -64,7 +64,7 @@ class Gpu:
         """
         return _CurrentDevice(self)
 
-    def told(self, error: BaseException) -> BaseException:
+    def translated(self, error: BaseException) -> BaseException:
         """What CUDA reports, as an error of ours; other errors as they are."""
         if not isinstance(error, self._errors):
             return error
@@ -132,14 +132,14 @@ class _CurrentDevice:
         try:
             return self._device.__enter__()
         except Exception as error:
-            raise self._gpu.told(error) from error
+            raise self._gpu.translated(error) from error
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        told = error if error is None else self._gpu.told(error)
+        told = error if error is None else self._gpu.translated(error)
         try:
             self._device.__exit__(kind, error, trace)
         except Exception as other:
-            raise self._gpu.told(other) from (error or other)
+            raise self._gpu.translated(other) from (error or other)
         if told is not error:
             raise told from error
 

@@ -30,10 +30,10 @@ class BindingConstraints:
         rows, self.slopes, lower, upper = found.value, (found.lo, found.hi), system.lower[:, None], system.upper[:, None]
         self.at_low = ~((rows.lo[1:] > lower) | (lower == -np.inf))  # may it lie at its lower end?
         self.at_high = ~((rows.hi[1:] < upper) | (upper == np.inf))
-        self.tied = self.at_low | self.at_high | ~rows.lipschitz[1:]
+        self.may_bind = self.at_low | self.at_high | ~rows.lipschitz[1:]
         finite = np.isfinite(found.lo + found.hi).all(axis=1) & rows.lipschitz
         self.usable = np.isfinite(lo + hi).all(axis=0) & finite[0]
-        self.lipschitz = self.usable & (finite[1:] | ~self.tied).all(axis=0)
+        self.lipschitz = self.usable & (finite[1:] | ~self.may_bind).all(axis=0)
         low, high, whole = lo <= bounds[0][:, None], hi >= bounds[1][:, None], np.isin(np.arange(len(lo)), system.integers)
         # what regions that reach their bounds are reduced to: a bound that is no double lies between the region's end and this
         self.faces = (np.where(lo < bounds[0][:, None], np.minimum(bounds[0][:, None], hi), lo),

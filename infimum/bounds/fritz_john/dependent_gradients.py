@@ -33,7 +33,8 @@ def by_cases(regions: BindingConstraints) -> ReducedRegions:
     """Regions on which something is not Lipschitz stay as they are."""
     (n, count), said = regions.lo.shape, regions.lipschitz
     f = np.ones((1, count), bool)
-    upward, downward = np.concatenate([f, regions.at_high & regions.tied]), np.concatenate([~f, regions.at_low & regions.tied])
+    upward, downward = np.concatenate([f, regions.at_high & regions.may_bind]), np.concatenate([~f, regions.at_low
+                                                                                                & regions.may_bind])
     work = _MultiplierCases(regions, (np.where(downward, -1.0, 0.0), np.where(upward, 1.0, 0.0)))
     leaders, lanes = np.concatenate([np.nonzero(upward & said), np.nonzero(downward & said)], axis=1)
     signs = np.where(np.arange(len(lanes)) < np.count_nonzero(upward & said), 1.0, -1.0)
@@ -57,7 +58,7 @@ class _MultiplierCases:
         self.regions, self.multipliers = regions, multipliers
         self.middle = np.minimum(np.maximum(0.5 * regions.lo + 0.5 * regions.hi, regions.lo), regions.hi)
         self.rows = regions.evaluator.rows(self.middle, self.middle)
-        tied = np.concatenate([np.ones((1, len(regions.lipschitz)), bool), regions.tied])
+        tied = np.concatenate([np.ones((1, len(regions.lipschitz)), bool), regions.may_bind])
         self.slopes = tuple(np.where(tied[:, None], end, 0.0) for end in regions.slopes)
         # any positive factors will do; with these gradients have about the same length
         exponents = np.clip(np.frexp(size(self.slopes).max(axis=1))[1], -900, 900)
@@ -102,7 +103,7 @@ class _MultiplierCases:
         system = self.regions.evaluator.system
         lower, upper, equal = system.lower[:, None], system.upper[:, None], system.equal[:, None]
         at_upper, at_lower = (w[0][1:] > 0) | equal, (w[1][1:] < 0) & ~equal
-        active = (at_upper | at_lower) & self.regions.tied[:, lane]
+        active = (at_upper | at_lower) & self.regions.may_bind[:, lane]
         end = np.where(at_lower, lower, np.where(at_upper, upper, 0.0))
         off = minus(exactly(end), (self.rows.lo[1:, lane], self.rows.hi[1:, lane]))
         off = np.where(active, off[0], -np.inf), np.where(active, off[1], np.inf)

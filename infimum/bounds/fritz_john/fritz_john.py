@@ -21,7 +21,7 @@ from infimum.bounds.fritz_john.stationary_points import StationarityTest
 from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import SHAVED
+from infimum.evaluation.programs import SHAVING
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 4, 8, 0.5  # see Payoff
 _WORTH_VOLUME = 0.25                           # a region cut to such a part of its volume was worth it
@@ -55,5 +55,5 @@ class FritzJohn(RegionTest):
         left = self.conditions(lo, hi)
         lower = np.where(left.none, np.inf, -np.inf)
         said = np.concatenate([left.lo, left.hi, np.ones((n, count)), np.repeat(lower[None], n, axis=0)])
-        out, worth = self.evaluator.run(SHAVED, [regions, arrays.send(said)], parameters=np.array([upper, _WORTH_VOLUME]))
+        out, worth = self.evaluator.run(SHAVING, [regions, arrays.send(said)], parameters=np.array([upper, _WORTH_VOLUME]))
         return Outcome(out, (n + 2) * count, worth)

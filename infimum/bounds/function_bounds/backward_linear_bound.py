@@ -15,7 +15,7 @@ from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR
-from infimum.kernel.schedule import is_entangled, written_out
+from infimum.kernel.schedule import has_many_curves, written_out
 from infimum.problem.unions import shares
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 8, 0.125  # see Payoff; but
@@ -33,7 +33,7 @@ class BackwardLinearBound(RegionTest):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
-        first = _FIRST_STEP_IF_DEPENDENT if is_entangled(evaluator.f, self.n) else _FIRST_STEP
+        first = _FIRST_STEP_IF_DEPENDENT if has_many_curves(evaluator.f, self.n) else _FIRST_STEP
         first = _FIRST_STEP_IF_LONG if written_out(evaluator.f) > _LONG_OPERATIONS else first
         self.payoff = Payoff(first, _PERIOD, _WORTH_SHARE, soon=True)
 

@@ -40,7 +40,7 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
-from infimum.structure.lipschitz_split import rough_and_calm
+from infimum.structure.lipschitz_split import lipschitz_parts
 from infimum.structure.narrow_branches import narrowed
 
 LOWER, LO, HI, POINT, FACTS = range(5)               # the outputs
@@ -61,7 +61,7 @@ class FirstOrderKernel:
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
         f = narrowed(gathered(arranged(f, x)) if by_pieces else f)
-        b, out, parts = self.b, {}, rough_and_calm(f) or ()
+        b, out, parts = self.b, {}, lipschitz_parts(f) or ()
         summed = [f, *parts[1:]]  # f, and calm if there is one: those that have a mean value form
         slopes = [(b.buffer(self.n), b.buffer(self.n)) for _ in summed]
 

@@ -17,7 +17,7 @@ from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.newton_kernel import SweepPlan
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVED, VALUE
+from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVING, VALUE
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 4, 0.5  # see Payoff
 _FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
@@ -71,5 +71,5 @@ class IntervalNewton(RegionTest):
     def test(self, regions: Any, upper: float) -> Outcome:
         ends, run = self.step(regions).ends, self.evaluator.run
         worth = 2.0**-self.cost  # as many cuts would cost more
-        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, worth]))
+        left, worth = run(SHAVING, [regions, ends], parameters=np.array([upper, worth]))
         return Outcome(left, self.cost * regions.shape[1], worth)

@@ -18,7 +18,7 @@ from infimum.bounds.function_bounds.tangent_kernel import LEFT, UPPER, WORTH
 from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LOWEST, SHAVED, TANGENT
+from infimum.evaluation.programs import LOWEST, SHAVING, TANGENT
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 18, 8, 0.25  # see Payoff
 _MOST_VARIABLES = 16           # variables: the kernel of the model has no loops
@@ -51,5 +51,5 @@ class TangentBound(RegionTest):
         run = self.evaluator.run
         point, = run(LOWEST, [regions])
         out = run(TANGENT, [regions, point], parameters=np.array([upper]))
-        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
         return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)

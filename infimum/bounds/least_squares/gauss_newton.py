@@ -14,7 +14,7 @@ import numpy as np
 from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVED
+from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVING
 
 # see Payoff; soon where the function itself takes all of the time
 _FIRST_STEP, _FIRST_STEP_IF_COSTLY, _PERIOD, _WORTH_SHARE = 4, 3, 4, 0.3
@@ -25,7 +25,7 @@ _ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the matrix that are tes
 class GaussNewton(RegionTest):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces, worth_at_last = "least_squares", "least squares", True, True
+    name, discards, knows_faces, is_tested_at_end = "least_squares", "least squares", True, True
     sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
@@ -41,5 +41,5 @@ class GaussNewton(RegionTest):
         run, root = self.evaluator.run, np.nextafter(np.sqrt(upper), np.inf)
         middle, = run(CENTRE, [regions])
         ends, = run(RESIDUALS, [regions, middle], parameters=np.array([root]))
-        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, 2.0**-_COST_IN_BOXES]))
+        left, worth = run(SHAVING, [regions, ends], parameters=np.array([upper, 2.0**-_COST_IN_BOXES]))
         return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth)

@@ -107,7 +107,7 @@ class LinearFit:
                 moved = dot(b, [(slopes[j], self.kappa[j]) for j in every], rest)
                 terms += [b.mul(m, v) for m in psi for v in (moved, *self._turned(slopes, self.basis))]
             for e in range(len(pairs)):
-                rest, *functions = (b.const(0.0) if t.bend[e] is None else middle(b, t.bend[e]) for t in row.taylors)
+                rest, *functions = (b.const(0.0) if t.curvature[e] is None else middle(b, t.curvature[e]) for t in row.taylors)
                 bent = dot(b, list(zip(self._columns(row, functions), self.kappa, strict=True)), rest)
                 terms += [b.mul(m, bent) for m in psi]
             found = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up)

@@ -69,12 +69,12 @@ class TaylorForm(NamedTuple):
     value: Pair
     first: tuple[Pair | None, ...]
     slopes: tuple[Pair | None, ...]
-    bend: tuple[Pair | None, ...]
+    curvature: tuple[Pair | None, ...]
 
     def map(self, function: Callable[[Pair], Pair]) -> "TaylorForm":
         def each(pairs: tuple[Pair | None, ...]) -> tuple[Pair | None, ...]:
             return tuple(None if p is None else function(p) for p in pairs)
-        return TaylorForm(function(self.value), each(self.first), each(self.slopes), each(self.bend))
+        return TaylorForm(function(self.value), each(self.first), each(self.slopes), each(self.curvature))
 
 
 class BasisRow(NamedTuple):

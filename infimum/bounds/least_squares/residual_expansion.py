@@ -121,9 +121,9 @@ class ResidualExpansion:
         moves = [[self._wider(move[f], near[k][f]) for f in every] for k, move in enumerate(moves)]
         found, much = {}, b.const(0.0)
         for e, (k, m) in enumerate(self.pairs):
-            first = [] if rest is None else [(one, rest.bend[e])]
+            first = [] if rest is None else [(one, rest.curvature[e])]
             last = [] if more is None else zip(more[e], (self._on_box(f) for f in functions), strict=True)
-            found[k, m] = dot(b, *first, *zip(factors, (f.bend[e] for f in functions), strict=True),
+            found[k, m] = dot(b, *first, *zip(factors, (f.curvature[e] for f in functions), strict=True),
                               *zip(moves[m], (f.slopes[k] for f in functions), strict=True),
                               *zip(moves[k], (f.slopes[m] for f in functions), strict=True), *last)
             much = b.fma(size(b, found[k, m]), self._half(k, m), much)
@@ -271,4 +271,4 @@ class _BallExpansion:
 
     def __init__(self, b: Builder, taylor: TaylorForm):
         self.value = ball(b, taylor.value)
-        self.first, self.slopes, self.bend = ([ball(b, pair) for pair in each] for each in taylor[1:])
+        self.first, self.slopes, self.curvature = ([ball(b, pair) for pair in each] for each in taylor[1:])

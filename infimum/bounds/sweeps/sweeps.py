@@ -7,7 +7,7 @@ import numpy as np
 from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
+from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVING, SPREAD, SWEEP
 
 LEAST_VARIABLES = 6  # with fewer variables boxes are cut, not swept
 _MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece, and times the number of variables
@@ -52,7 +52,7 @@ class Sweeper:
         kind, own = (SPREAD, []) if bounds is None else (f"{SPREAD}:1", [bounds])
         user, numbers = self.evaluator.run(kind, [regions, *found, *own], parameters=np.concatenate([self.lo, self.hi]))
         out = self._slices(*(a.reshape(a.shape[0] // n, n * count) for a in (regions[:2 * n], user, numbers)), upper)
-        return tuple(self.evaluator.run(SHAVED, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
+        return tuple(self.evaluator.run(SHAVING, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
 
     def context(self, lo: Any, hi: Any) -> list[Any]:
         """What the numbers of the boxes are read from."""
@@ -63,7 +63,7 @@ class Sweeper:
         """What is left of each variable of each box."""
         return self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts]))[0]
 
-    def look_closer(self) -> bool:
+    def refine(self) -> bool:
         """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""
         finer = 16 * self.slices or SLICES
         if not self.evaluator.has_pieces or finer > _MOST_SLICES or self.n * finer > _MOST_SLICES_TIMES_VARIABLES:

@@ -92,7 +92,7 @@ class HeldTermSum:
         free = ~self.held[self.order.position]
         return length(tuple(end[free] for end in gradient), least[free])
 
-    def bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure, part: float) -> np.ndarray | None:
+    def curvature_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure, part: float) -> np.ndarray | None:
         """D (n,), in the order of the variables, 0 where they are held: on the box [lo, hi], where `bends` are the derivatives,
         the Hessian less D is positive definite in the other variables. D is about this `part` of what can be shown, and None if
         nothing can."""

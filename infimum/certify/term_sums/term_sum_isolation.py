@@ -25,7 +25,7 @@ def isolate(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
     with np.errstate(all="ignore"):
         at = _HeldPoint(terms, lo, hi, polished(terms, lo, hi, x))
         unique = at.unique(least_radius(at.x, reach)) if at.here.smooth else IsolationFailure.NOT_SMOOTH
-        around = unique if isinstance(unique, IsolationFailure) else at.around(unique, reach)
+        around = unique if isinstance(unique, IsolationFailure) else at.neighbourhood(unique, reach)
     if not isinstance(around, IsolationFailure):
         return IsolatedMinimiser(*unique, around)
     return around if terms.evaluator.value(*reach).smooth else IsolationFailure.NOT_SMOOTH
@@ -66,12 +66,12 @@ class _HeldPoint:
     def _radius(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure) -> np.ndarray | None:
         """How far from the point the lowest point of the box may be, in each variable, rounded up; None if there might be
         several."""
-        least = self._bends_at_least(lo, hi, bends)
+        least = self._curvature_at_least(lo, hi, bends)
         if least is None or not (least[self.free] > 0).all():
             return None
         return up(self.held.length(self.downhill, least) / down(np.sqrt(least)))
 
-    def around(self, unique: Interval, reach: Interval) -> Interval | IsolationFailure:
+    def neighbourhood(self, unique: Interval, reach: Interval) -> Interval | IsolationFailure:
         """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser. By
         bisection: smaller ones are easier."""
         for share in (_FIRST_GROWTH, 1.0):
@@ -102,13 +102,13 @@ class _HeldPoint:
         rises = (bends.gradient[0][self.low] > 0).all() and (bends.gradient[1][self.high] < 0).all()
         if not rises or not bends.smooth:
             return False
-        return not self.free.any() or self._bends_at_least(lo, hi, bends, () if self.terms.scalars else (0.0,)) is not None
+        return not self.free.any() or self._curvature_at_least(lo, hi, bends, () if self.terms.scalars else (0.0,)) is not None
 
-    def _bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure,
-                        parts: tuple[float, ...] = ()) -> np.ndarray | None:
+    def _curvature_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure,
+                            parts: tuple[float, ...] = ()) -> np.ndarray | None:
         """How much f bends on the box, with the first part that shows it."""
         for part in parts or _CURVATURE_SHARES[:2 if self.terms.scalars else 1]:
-            least = self.held.bends_at_least(lo, hi, bends, part)
+            least = self.held.curvature_at_least(lo, hi, bends, part)
             if least is not None:
                 return least
         return None

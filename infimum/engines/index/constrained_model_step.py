@@ -26,11 +26,11 @@ def least_constrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndar
     gradient, hessian = gradient * (width * scale), hessian * (width * width * scale)
     values, bends, lo, hi = values / width, bends * width, lo / width, hi / width
     model = _ScaledModel(gradient, hessian, values, slopes, bends, lo, hi)
-    step = _interior(model, _level, _ROUNDS)
+    step = _interior(model, _newton_step, _ROUNDS)
     violated = max((values + (slopes + 0.5 * (bends @ step)).dot(step)).tolist(), default=0.0)
     from_inside = max(values.tolist(), default=0.0) <= 0
     if violated > _LARGE_VIOLATION or from_inside and (gradient + 0.5 * hessian.dot(step)).dot(step) > 0:
-        step = _interior(model, _turned_up, _MORE_ROUNDS)
+        step = _interior(model, _convexified_step, _MORE_ROUNDS)
     return step * width
 
 
@@ -77,16 +77,16 @@ def _interior(model: _ScaledModel, newton: Callable[[np.ndarray, np.ndarray], np
     return np.minimum(np.maximum(step, lo), hi)
 
 
-def _level(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
+def _newton_step(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """The step to where a quadratic is level, if that is down."""
     try:
         step = np.linalg.solve(bend, -slope)
     except np.linalg.LinAlgError:          # singular
-        return _turned_up(slope, bend)
-    return step if slope.dot(step) < 0 else _turned_up(slope, bend)
+        return _convexified_step(slope, bend)
+    return step if slope.dot(step) < 0 else _convexified_step(slope, bend)
 
 
-def _turned_up(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
+def _convexified_step(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """The step to the least value of a quadratic, of which directions that bend down are turned up."""
     sizes, ways = np.linalg.eigh(bend)
     sizes = np.abs(sizes)

@@ -77,7 +77,7 @@ class Intervals:
         at = self.lines[line].at
         return line, begin, at[bisect_left(at, begin) + 1]
 
-    def around(self, line: int, position: int) -> int | None:
+    def interval_at(self, line: int, position: int) -> int | None:
         """The interval that holds a position; None where a trial is."""
         this = self.lines[line]
         place = bisect_left(this.at, position)

@@ -228,7 +228,7 @@ class IndexMethod:
             found = [chosen if (line, q >> spare) == (chosen[0], chosen[1] >> spare) else (line, q) for line, q in found]
         self._at[number], self._chosen = found, None
         for line, position in self._at[number]:
-            slot = self.intervals.around(line, position)
+            slot = self.intervals.interval_at(line, position)
             for ranking in self.rankings if slot is not None else ():
                 ranking.bar(slot)
         return Trial(number, self.curves.point(place))

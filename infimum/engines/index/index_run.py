@@ -93,7 +93,7 @@ class BlackBoxRun:
 
     def _over(self) -> bool:
         book, search = self.search.book, self.search
-        if book.hopeless and (book.count >= self.options.patience or book.count >= self.most or search.exhausted):
+        if book.is_hopeless and (book.count >= self.options.patience or book.count >= self.most or search.exhausted):
             raise TrialError(book.why_hopeless())
         if self.target is not None and book.value <= self.target:
             self.ended, self.reached = "the target is reached", True

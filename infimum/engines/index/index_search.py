@@ -194,7 +194,7 @@ class IndexSearch(IndexMethod):
     def _end(self) -> None:
         """Enters where the descent came to, when it is over or goes where another one went."""
         descent = self.descent
-        if descent.over and self._goes_on(descent):
+        if descent.over and self._continues(descent):
             descent.over = False
             return
         reach = self.options.reach if self.trials.constraints else 2.0
@@ -207,7 +207,7 @@ class IndexSearch(IndexMethod):
             return
         self.descent = None
 
-    def _goes_on(self, descent: ModelDescent) -> bool:
+    def _continues(self, descent: ModelDescent) -> bool:
         """Along a boundary descents are slow: one that has the best trial goes on where others end."""
         best = 0 < self.trials.constraints == descent.level and descent.value <= self.trials.least
         return best and descent.radius >= self.options.finest / self.options.finer

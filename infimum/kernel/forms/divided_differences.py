@@ -35,7 +35,7 @@ class DividedNode(NamedTuple):
     first: Pair
     box: Pair
     slope: Pair
-    bend: Pair | None
+    curvature: Pair | None
 
 
 class DividedDifferences:
@@ -136,7 +136,8 @@ class DividedDifferences:
             node = self.nodes[k]
             slopes[node.along] = mul(b, slope, node.slope)
             twice = mul(b, mul(b, exact(b, 2.0), bend), square(b, node.slope))
-            bends[pairs.index((node.along, node.along))] = twice if node.bend is None else add(b, twice, mul(b, slope, node.bend))
+            bends[pairs.index((node.along, node.along))] = twice if node.curvature is None else add(b, twice,
+                                                                                                    mul(b, slope, node.curvature))
         for k, m in combinations(nodes, 2):
             one, other = sorted((self.nodes[k].along, self.nodes[m].along))
             bends[pairs.index((one, other))] = mul(b, bend, mul(b, self.nodes[k].slope, self.nodes[m].slope))

@@ -9,7 +9,7 @@ import pytest
 import infimum
 from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
 from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
-from infimum.bounds.quadratic_proof import Multipliers, proved
+from infimum.bounds.quadratic_proof import Multipliers, proved_lower_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.result import Verdict
 from infimum.structure.degree import degrees
@@ -83,8 +83,8 @@ def test_weights_that_are_negative_or_lopsided_prove_nothing_false(small):
                             size * rng.normal(size=(count, N)), added - 10 * size if k % 4 == 1 else added)
         with np.errstate(all="ignore"):
             read = small._read(x)
-            found = proved(small.system, read, lo, hi, x, given)
-            worse = proved(small.system, read, lo, hi, x, given._replace(added=np.full(N, np.nan)))
+            found = proved_lower_bound(small.system, read, lo, hi, x, given)
+            worse = proved_lower_bound(small.system, read, lo, hi, x, given._replace(added=np.full(N, np.nan)))
         assert found <= least, k
         assert worse == -np.inf
         some += found > -np.inf

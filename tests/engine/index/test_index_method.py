@@ -58,7 +58,7 @@ def test_the_new_point_moves_to_the_lower_end():
     search = IndexMethod(1, options=MethodOptions(r=2.0, order=40))
     search.intervals.enter(0, search.intervals.end // 2, search.trials.add((0,), (0.5,), outcome(1.0)))
     search.intervals.enter(0, search.intervals.end * 3 // 4, search.trials.add((1,), (0.75,), outcome(0.0)))
-    slot = search.intervals.around(0, search.intervals.end * 5 // 8)
+    slot = search.intervals.interval_at(0, search.intervals.end * 5 // 8)
     _, position = search._inside(slot, 2.0)
     assert position / search.intervals.end == pytest.approx(0.625 + 0.25 / 4, abs=1e-9)
 
@@ -113,7 +113,7 @@ def test_a_function_that_always_fails_is_covered_evenly():
 
 def test_trials_at_once_are_in_different_intervals():
     search = run(IndexMethod(2, options=MethodOptions(first=8)), waves, 20)
-    slots = [search.intervals.around(0, search._at[t.number][0][1]) for t in search.ask(8)]
+    slots = [search.intervals.interval_at(0, search._at[t.number][0][1]) for t in search.ask(8)]
     assert len(set(slots)) == 8
 
 

@@ -116,7 +116,7 @@ def test_points_are_crossed():
 def test_of_equal_bounds_the_lower_value_decides():
     kind = chain_of(SUMS["a chain"], [-1.0] * 8, [1.25] * 8).grid.kinds[0]
     bound, value = np.array([1.0, 1.0, 1.5, -np.inf, 1.0]), np.array([4.0, 3.0, 1.5, 1.0, -np.inf])
-    hope = kind.hope([np.stack([bound, value, -bound])])[0]
+    hope = kind.optimistic_bound([np.stack([bound, value, -bound])])[0]
     assert hope[1] > hope[0] > hope[2] > hope[3] == hope[4] == -NO_VALUE and np.allclose(hope[:3], -bound[:3], rtol=1e-8)
 
 

@@ -130,7 +130,7 @@ def test_bounds_hold_with_the_slopes_that_are_taken(name, monkeypatch):
     for _ in level.discard_by_slopes(INF):
         pass
     first = [np.array(row) for row in level.shifted]
-    for _ in level.discard_by_bends(INF):
+    for _ in level.discard_by_second_order(INF):
         pass
     assert any(rows[len(rows) // 2:].any() for rows in level.taken)
     assert any((row < old).any() for row, old in zip(level.shifted, first, strict=True))

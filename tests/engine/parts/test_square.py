@@ -96,11 +96,11 @@ def test_any_numbers_will_do(nothing_lowered, monkeypatch):
     assert min(counts["held"], counts["narrower"]) > 200
 
 
-@pytest.mark.parametrize("what, wrong", (("Slopes", WrongSlope), ("LIPSCHITZ", -1), ("_CLOSE", INF)))
+@pytest.mark.parametrize("what, wrong", (("SlopeExpressions", WrongSlope), ("LIPSCHITZ", -1), ("_CLOSE_ENDS", INF)))
 def test_wrong_ones_would_be_noticed(nothing_lowered, monkeypatch, what, wrong):
     """Slopes of the wrong sign and rows with jumps lose points; ranges that are too wide to tell anything do not."""
     monkeypatch.setattr(newton_equations_kernel, what, wrong)
-    if what == "_CLOSE":
+    if what == "_CLOSE_ENDS":
         assert campaign(range(6))["held"] > 50
     else:
         with pytest.raises(AssertionError):
@@ -187,7 +187,8 @@ def test_where_it_is_asked():
 
     def parts(f, rows, n):
         lo = np.full(n, -1.0)
-        return {type(part): part for part in bound_order.parts_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
+        return {type(part): part
+                for part in bound_order.region_tests_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
     rows = [lambda x, i=i: broyden(x)[i] for i in range(5)]
     alone = parts(lambda x: 0.0, rows, 5)
     assert alone[NewtonEquations].payoff.due == 1 and alone[GradientRows].payoff.due > 16

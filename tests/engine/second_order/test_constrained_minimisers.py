@@ -23,8 +23,8 @@ def test_planted_minimisers_are_found_or_refused(seed):
     if isinstance(found, IsolationFailure):
         return
     assert ((found.lo <= at.point) & (at.point <= found.hi)).all() and (found.hi - found.lo < 1e-9).all()
-    assert ((found.around[0] <= found.lo) & (found.hi <= found.around[1])).all()
-    assert ((at.lo <= found.around[0]) & (found.around[1] <= at.hi)).all()
+    assert ((found.neighbourhood[0] <= found.lo) & (found.hi <= found.neighbourhood[1])).all()
+    assert ((at.lo <= found.neighbourhood[0]) & (found.neighbourhood[1] <= at.hi)).all()
 
 
 def _isolated(fun, rows, x, bounds=(-2.0, 2.0), wide=0.01):
@@ -38,7 +38,7 @@ def test_only_minimisers():
     circle = [(lambda x: x[0] ** 2 + x[1] ** 2, 1, 1)]
     one = _isolated(lambda x: x[0] + x[1], circle, [-_ROOT, -_ROOT])
     assert (one.lo <= -_ROOT).all() and (-_ROOT <= one.hi).all() and (one.hi - one.lo < 1e-14).all()
-    assert (one.around[0] < -_ROOT - 0.009).all() and (one.around[1] > -_ROOT + 0.009).all()
+    assert (one.neighbourhood[0] < -_ROOT - 0.009).all() and (one.neighbourhood[1] > -_ROOT + 0.009).all()
     assert _isolated(lambda x: x[0] + x[1], circle, [_ROOT, _ROOT]) is IsolationFailure.SINGULAR
     assert isinstance(_isolated(lambda x: x[0] + x[1], [(circle[0][0], -INF, 1)], [_ROOT, _ROOT]), IsolationFailure)
     saddle = _isolated(lambda x: x[0] ** 2 - x[1] ** 2 + x[2], [(lambda x: x[2] - x[0], 0, INF)], [0.5, 0.0, 0.5])
@@ -61,7 +61,7 @@ def test_another_minimiser_nearby():
     row = [(lambda x: x[1] - (x[0] ** 2 - d**2) ** 2, 0, 0)]
     one = _isolated(lambda x: x[1], row, [d, 0.0], wide=0.1)
     assert not isinstance(one, IsolationFailure) and one.lo[0] <= d <= one.hi[0]
-    assert not one.around[0][0] <= -d * (1 + 1e-9)
+    assert not one.neighbourhood[0][0] <= -d * (1 + 1e-9)
 
 
 def test_results_tell_it():

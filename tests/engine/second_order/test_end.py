@@ -44,7 +44,7 @@ def fails(error: type[BaseException]):
 
 
 @pytest.mark.parametrize("error", [MemoryError, OutOfTime, KeyboardInterrupt])
-@pytest.mark.parametrize("broken", ["keep", "settle"])
+@pytest.mark.parametrize("broken", ["keep", "isolate_minimisers"])
 def test_an_end_that_is_cut_short_has_not_been(monkeypatch, broken, error):
     """Regions that were taken from the pool and are nowhere else yet go back."""
     branch = in_a_corner()
@@ -69,7 +69,7 @@ def test_nothing_is_lost_where_regions_cannot_be_put_aside(monkeypatch):
     monkeypatch.setattr(BranchAndBound, "_put_aside", fails(OutOfTime))
     branch.boxes = 1 << 20
     with pytest.raises(OutOfTime):
-        branch.settle()
+        branch.isolate_minimisers()
     assert holds_the_corner(branch)
 
 

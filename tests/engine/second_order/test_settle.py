@@ -80,7 +80,7 @@ def test_two_minimisers_that_are_close_are_never_called_one(distance):
         assert not (holds(m, np.array([distance, 0.0])) and holds(m, np.array([-distance, 0.0])))
     one = isolated(f, [(-1, 1.5)] * 2, [distance * 1.1, 0.0])
     if isinstance(one, IsolatedMinimiser):
-        assert one.around[0][0] > -distance, "no box around one may reach the other"
+        assert one.neighbourhood[0][0] > -distance, "no box around one may reach the other"
 
 
 def test_a_saddle_and_a_maximum_are_no_minimisers():
@@ -150,7 +150,7 @@ def test_a_corner_that_cannot_be_cut_is_put_aside():
     branch = BranchAndBound(f, Goal(1.0, 0.0, 1e-3), incumbent)
     low, high = tiles(np.array([0.875, 0.0]), 0.125, 5)
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
-    branch.settle(last=True)
+    branch.isolate_minimisers(last=True)
     left = branch.regions()
     assert not len(branch.pool) and branch.done and len(left) == 1 and branch.discarded["second order"] == 24
     assert (left.lo[:, 0] == [1, 0]).all() and (left.hi[:, 0] == [1, 0]).all() and left.lower[0] <= 4.0625 == incumbent.upper

@@ -94,7 +94,7 @@ def test_every_term_lies_in_a_clique():
 def least(f, lo, hi, held=None, part=0.5):
     terms = TermSum.of(infimum.compile(f, len(lo)))
     held = np.zeros(len(lo), bool) if held is None else held
-    return HeldTermSum(terms, held).bends_at_least(lo, hi, terms.enclose(lo, hi), part)
+    return HeldTermSum(terms, held).curvature_at_least(lo, hi, terms.enclose(lo, hi), part)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -107,7 +107,7 @@ def test_the_hessian_less_d_is_positive_definite_at_points_of_the_box(name):
             centre = start + rng.uniform(-1e-3, 1e-3, N)
             lo, hi = centre - radius, centre + radius
             with np.errstate(all="ignore"):  # as in our environment
-                d = HeldTermSum(terms, held).bends_at_least(lo, hi, terms.enclose(lo, hi), 0.5)
+                d = HeldTermSum(terms, held).curvature_at_least(lo, hi, terms.enclose(lo, hi), 0.5)
             if d is None:
                 continue
             proved, free = proved + 1, np.flatnonzero(~held)

@@ -54,7 +54,7 @@ def test_exactly_one_minimiser(name):
     f, sides, start, x = PLACES[name]
     one = near(f, sides, start)
     assert isinstance(one, IsolatedMinimiser) and holds(one, np.broadcast_to(x, N))
-    assert ((one.around[0] <= one.lo) & (one.hi <= one.around[1])).all()
+    assert ((one.neighbourhood[0] <= one.lo) & (one.hi <= one.neighbourhood[1])).all()
     assert (one.hi - one.lo <= 1e-9 * np.maximum(1, np.abs(one.lo))).all()
 
 
@@ -88,7 +88,7 @@ def test_nothing_around_is_below_the_minimiser(name):
         if isinstance(one, IsolationFailure):
             continue
         seen += 1
-        low, high = one.around
+        low, high = one.neighbourhood
         points = rng.uniform(low[:, None], high[:, None], (N, 4))
         points = np.concatenate([points, np.clip(0.5 * one.lo + 0.5 * one.hi, low, high)[:, None]], axis=1)
         value, inner = evaluator.estimate(points), evaluator.mean_value(one.lo, one.hi).best
@@ -107,7 +107,7 @@ def test_with_few_variables_both_ways_find_the_same_minimiser(name):
             one, other = isolate(TermSum.of(evaluator), lo, hi, x, reach), isolate_dense(evaluator, lo, hi, x, reach)
         if isinstance(one, IsolatedMinimiser) and isinstance(other, IsolatedMinimiser):
             meet = ((one.lo <= other.hi) & (other.lo <= one.hi)).all()
-            apart = ((one.lo > other.around[1]) | (one.hi < other.around[0])).any()
+            apart = ((one.lo > other.neighbourhood[1]) | (one.hi < other.neighbourhood[0])).any()
             assert meet or apart
             both += bool(meet)
     assert both or name in ("ackley", "quotient", "two terms", "ring", "band", "norm")
@@ -123,7 +123,7 @@ def test_minimisers_that_are_no_doubles():
         for lo, hi in zip(one.lo, one.hi, strict=True):
             near_0, far = sorted((abs(Fraction(float(lo))), abs(Fraction(float(hi)))))
             assert near_0**2 < 2 < far**2 and far - near_0 < Fraction(1, 10**13) and lo * sign > 0
-        assert not (one.around[0] < 0).any() or sign < 0
+        assert not (one.neighbourhood[0] < 0).any() or sign < 0
 
 
 @pytest.mark.parametrize("distance", (1e-1, 1e-3, 1e-5, 1e-7))
@@ -131,19 +131,21 @@ def test_two_minimisers_that_are_close_are_never_called_one(distance):
     def f(x):
         return (x[0] ** 2 - distance**2) ** 2 + np.sum((x[1:] - x[:-1]) ** 2)
     one = near(f, (-1, 1.5), distance * 1.1)
-    assert isinstance(one, IsolationFailure) or one.around[0].min() > -distance
+    assert isinstance(one, IsolationFailure) or one.neighbourhood[0].min() > -distance
 
 
 def test_a_function_without_variables_that_move():
     one = near(lambda x: np.sum(x), (0, 1), 0.0)
-    assert isinstance(one, IsolatedMinimiser) and (one.lo == 0).all() and (one.hi == 0).all() and (one.around[1] >= 0.05).all()
+    assert isinstance(one,
+                      IsolatedMinimiser) and (one.lo == 0).all() and (one.hi == 0).all() and (one.neighbourhood[1] >= 0.05).all()
 
 
 @pytest.mark.parametrize(("f", "n", "x"), [(rosenbrock, 10_000, 1.0), (rastrigin, 1000, 0.0),
                                            (lambda x: np.sum(x**2), 100_000, 0.0)])
 def test_thousands_of_variables(f, n, x):
     one = near(f, (-5, 10), x, reach=5e-4, n=n)
-    assert isinstance(one, IsolatedMinimiser) and holds(one, np.full(n, x)) and (one.around[1] - one.around[0] >= 9e-4).all()
+    assert isinstance(one, IsolatedMinimiser) and holds(one, np.full(n, x)) and (one.neighbourhood[1]
+                                                                                 - one.neighbourhood[0] >= 9e-4).all()
 
 
 # ---- the whole way

@@ -24,7 +24,7 @@ _TRIES = 4   # times that a portion may be lost with its worker
 _SILENCE = 30.0  # seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
 
 
-class WorkerDealer:
+class WorkerPortionRunner:
     """Deals portions to workers, each to the first that is free; one that is lost with its worker is dealt again."""
 
     def __init__(self, workers: Workers):
@@ -35,8 +35,8 @@ class WorkerDealer:
     def count(self) -> int:
         return self.workers.count
 
-    def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
-        """See `Dealer`. Answers to what an earlier round has dealt, which was given up, are not heard."""
+    def run_portions(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
+        """See `PortionRunner`. Answers to what an earlier round has dealt, which was given up, are not heard."""
         waiting, sent, lost = deque(range(count)), {}, Counter()
         while waiting or sent:
             while waiting and self.workers.outstanding < self.count + _AHEAD:
@@ -76,7 +76,7 @@ class WorkerDealer:
 
 
 @contextmanager
-def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
+def started_rounds(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
           memory_limit: float | None) -> Iterator[tuple[StepRounds, int]]:
     """Rounds in which these workers prove, started, and the batch; closed with the block.
 
@@ -91,7 +91,8 @@ def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Me
         batch = int(machine.batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
         theirs = Machine("cuda" if gpus and device != "auto" else device, machine.threads, batch)
         prover = PortionProver.of(problem, evaluator, method, theirs, memory_limit)
-        yield StepRounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), parallel.portions or PORTIONS), batch
+        yield StepRounds(WorkerPortionRunner(stack.enter_context(_started(prover, workers, gpus))), parallel.portions
+                         or PORTIONS), batch
 
 
 def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
