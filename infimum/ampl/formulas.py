@@ -18,7 +18,7 @@ from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWIS
 from infimum.trace.recording import recorded
 from infimum.trace.tracer import Tracer, lift
 
-_FEW = 3  # sums of up to so many terms are written out
+_FEW = 3  # sums of up to this number of terms are written out
 _SUMS = (PLUS, MINUS, NEGATIVE, SUM)
 _CONSTANTS = {EXACT: "e", TRUTH: "t"}
 

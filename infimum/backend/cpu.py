@@ -46,7 +46,8 @@ _LINE_SECONDS = 3e-4  # that a line takes to be compiled in the better way, on a
 _WORD_SECONDS = 6e-5  # that a word of an interpreted program takes to be compiled in the plain way, as well
 _FIRST = 8        # vectors for each thread that are interpreted before it is asked what that cost
 _EARLY = 4        # times sooner than at their limit rounds end, about
-_NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
+# lanes and seconds: for as few boxes, each taking longer, narrow vectors are used, since idle lanes cost memory and time
+_NARROW, _LONG = 2, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class CompiledKernel:
         scratch = [np.empty(doubles + 8) for _ in range(threads)]
         constants = address(data[0]), address(data[1])
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
-        # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
+        # threads that share boxes meet after each time; one alone continues, but returns often enough for Ctrl-C
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
         while times:
             counter.value, turns = 0, min(most, times)

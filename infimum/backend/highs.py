@@ -117,7 +117,7 @@ class Highs:
         self.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
 
     def solve(self, iterations: int, primal: bool = False) -> LinearProgramSolution:
-        """In so many iterations at most; `primal` where the last solution is still one, as after another cost."""
+        """In at most the given number of iterations; `primal` where the last solution is still one, as after another cost."""
         self.highs.setOptionValue("simplex_strategy", _PRIMAL if primal else _DUAL)
         self.highs.setOptionValue("simplex_iteration_limit", int(iterations))
         self.highs.run()

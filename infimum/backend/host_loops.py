@@ -96,7 +96,7 @@ def _entry(name: str, plain: bool) -> int:
 
 
 def _jobs(name: str, items: int, parts: list[tuple[Any, int]], arguments: tuple, backwards: bool = False) -> None:
-    """Calls the loop for each part, a list of segments and how many, in a thread of its own; there are so many items in all."""
+    """Calls the loop for each part, a list of segments and how many, in a thread of its own; `items` counts all of them."""
     words = _ARGUMENTS[name](*[address(a) if type(a) is np.ndarray else address(a[0]) + 8 * a[1] if type(a) is tuple else a
                                for a in arguments])
     _done.items += items

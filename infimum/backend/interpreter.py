@@ -15,7 +15,9 @@ _modules: dict[int, Module] = {}  # by lanes
 
 
 def interpreter(spelling: SimdSpelling) -> Module:
-    """The machine for vectors of so many lanes: its function `work` finds the program in front of the arrays. Within LOCK."""
+    """The machine for vectors of this number of lanes: its function `work` finds the program in front of the arrays. Within
+    LOCK.
+    """
     if spelling.lanes not in _modules:
         module = _modules[spelling.lanes] = Module(KernelWrapper.text() + text(spelling))
         KernelWrapper.found_in(module)

@@ -1,4 +1,4 @@
-"""How a run by trials goes on, from what its journal says: the call, and the command."""
+"""How a run by trials is resumed from its journal: the call, and the command."""
 
 import re
 import shlex

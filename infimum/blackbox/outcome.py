@@ -86,7 +86,7 @@ class Outcome:
         return None if self.failure else self.values[self.index - 1]
 
     def after(self, seconds: float) -> "Outcome":
-        """The same, after so many seconds."""
+        """The same, with the seconds that it took."""
         return replace(self, seconds=seconds)
 
 

@@ -1,9 +1,9 @@
 """Trials that are kept: no outcome reaches the search before it is in the journal, and a resumed search meets the old ones again.
 
 A search is deterministic in what it is told, so its journal replays it: it asks for the same points, and gets the outcomes that
-are kept, in the order in which they came. Then it goes on. A trial that was running when the process was killed is run again. In
-rounds the order in which trials end steers nothing, so there a trial may also be missing in the middle of a journal, as `salvage`
-leaves it: it is run again too.
+are kept, in the order in which they came. Then the run continues. A trial that was running when the process was killed is run
+again. In rounds the order in which trials end steers nothing, so there a trial may also be missing in the middle of a journal, as
+`salvage` leaves it: it is run again too.
 """
 
 from collections import OrderedDict, deque

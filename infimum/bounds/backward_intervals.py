@@ -1,7 +1,7 @@
-"""What is said of the elements of an array on the way back from results to arguments, and where it is kept.
+"""Enclosures of the elements of an array that follow from results (backward propagation), and where they are kept.
 
-What is said of an element is an interval that holds it wherever the function and its constraints are defined and obeyed; NaN
-where the element is not needed (another branch is chosen): then nothing follows, not even that it is defined.
+The backward enclosure of an element is an interval that holds it wherever the function and its constraints are defined and
+obeyed; NaN where the element is not needed (another branch is chosen): then nothing follows, not even that it is defined.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def smaller_or_second(b: Builder, left: tuple, right: tuple) -> tuple:
 
 
 def joined(b: Builder, found: list[BackwardInterval], known: Pair | None = None) -> BackwardInterval | None:
-    """All that is said of an element, cut with what is known of it wherever it is needed; None: nothing."""
+    """The intersection of all backward enclosures of an element and, where needed, of what is `known`; None: there are none."""
     if not found:
         return None
     sure, unsure = ([s.ends for s in found if s.sure is which] for which in (True, False))
@@ -61,7 +61,7 @@ def joined(b: Builder, found: list[BackwardInterval], known: Pair | None = None)
 
 
 class BackwardArray:
-    """What is said of each element of an array: as values, or in two buffers."""
+    """The backward enclosure of each element of an array: as values, or in two buffers."""
 
     def __init__(self, b: Builder, size: int, written_out: bool, depth: int):
         self.b, self.size, self.depth = b, size, depth
@@ -80,7 +80,7 @@ class BackwardArray:
             self.b.store(buffer, i, end)
 
     def at(self, i: "int | Value") -> list[BackwardInterval]:
-        """What is said of element i, if anything."""
+        """The backward enclosure of element i, if there is one."""
         if self.values is not None:
             return [self.values[i]] if i in self.values else []
         if self.buffers is None:
@@ -122,11 +122,13 @@ def positions(view: Expr, which: int) -> np.ndarray | None:
     return np.ascontiguousarray(found, dtype=np.int64).reshape(-1)
 
 
-Source = Callable[["int | Value"], list[BackwardInterval]]  # what is said of the element at a position
+Source = Callable[["int | Value"], list[BackwardInterval]]  # the backward enclosures of the element at a position
 
 
 class ViewReader:
-    """Reads what is said of a view's elements from the side of its argument; tables of positions lie in the kernel's data."""
+    """Reads the backward enclosures of a view's elements from the side of its argument; tables of positions lie in the kernel's
+    data.
+    """
 
     FEW = 4  # elements that are read one by one
 

@@ -96,7 +96,7 @@ class BackwardPropagation:
         return cells
 
     def sources(self, node: Expr) -> list[Source]:
-        """Where to read what is said of the node's elements."""
+        """Where to read the backward enclosures of the node's elements."""
         found, views = list(self.required.get(node, ())), []
         for user, which in self.users.get(node, ()):
             if user.kind is Kind.VIEW and (user, 0) in self.implied:
@@ -106,7 +106,7 @@ class BackwardPropagation:
         return found + self.pulls.of(node, views)
 
     def _view(self, node: Expr) -> None:
-        """A view computes nothing: what is said of it is collected where it is read."""
+        """A view computes nothing: its backward enclosures are collected where it is read."""
         sources = self.sources(node)
 
         def at(i: "int | Value") -> list[BackwardInterval]:
@@ -124,7 +124,7 @@ class BackwardPropagation:
         self.each(node.size, body)
 
     def _is_shallow(self, node: Expr) -> bool:
-        """Can what is said of it be found where it is read, without too deep a stack?"""
+        """Can its backward enclosure be computed where it is read, without too deep a stack?"""
         depth = 1 + max([self.deferred.get(user, 0) for user, _ in self.users.get(node, ())], default=0)
         if depth <= _DEEP:
             self.deferred[node] = depth
@@ -135,7 +135,7 @@ class BackwardPropagation:
         wanted = [k for k, a in enumerate(node.args) if a in self.varying and a.kind is not Kind.TEST]
 
         def said_of(i: "int | Value") -> tuple[BackwardInterval | None, list[BackwardInterval]]:
-            """What is said of the element, and what that says of the arguments wanted."""
+            """The backward enclosure of the element, and those that follow for the wanted arguments."""
             found = [said for source in sources for said in source(i)]
             if not found:
                 return None, []
@@ -229,7 +229,7 @@ class BackwardPropagation:
             tell(position, own, meaning.combine(op)(b, before, behind))
 
     def _scan(self, node: Expr) -> None:
-        """Each element of the argument, from the result that is the first to hold it, and the one before. Where nothing is said
+        """Each element of the argument, from the result that is the first to hold it, and the one before. Where nothing is known
         of a result, its neighbour's is not asked: the argument may be needed for it all the same."""
         if node.op == "recur":
             return

@@ -35,8 +35,8 @@ class RegionTest(ABC):
 
     name: ClassVar[str]              # in checkpoints
     discards: ClassVar[str]          # by what: the name under which what it discards is counted
-    most: int | None = None          # so many regions at a time at most
-    sample: int = 256                # so many it is tried on
+    most: int | None = None          # the most regions that are tested at a time
+    sample: int = 256                # the number of regions that it is tried on
     capacity: int | None = None      # of regions in a step: beyond that, what it discards has to pay for those it does not see
     step_size: int | None = None     # regions of a step while it is in use: it is so costly that the lowest come first
     payoff: Payoff | None = None
@@ -77,7 +77,9 @@ class CuttingTest(RegionTest):
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
-        """Cuts each region into so many pieces and tests them: the first pieces of all, the second ones, …, together or not."""
+        """Cuts each region into this number of pieces and tests them: the first pieces of all, the second ones, …, together or
+        not.
+        """
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.upper = upper

@@ -29,7 +29,7 @@ _COST_IN_BOXES = 16                           # in boxes
 
 
 class _PayoffEachStep(Payoff):
-    """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
+    """While it pays it is judged in each step. Since it is costly, it must keep the regions few."""
 
     def judge(self, step: int, regions: int, gone: float) -> None:
         super().judge(step, regions, gone)

@@ -77,8 +77,8 @@ class LinearProgramBound(RegionTest):
         return Outcome(arrays.send(here), _COST_IN_BOXES * len(chosen), arrays.send(worth))
 
     def _review(self, gap: float) -> None:
-        """After so many programs the distance of the lowest region to the upper bound must have become a part of what it was, or
-        the others have their turn for some steps, more each time."""
+        """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
+        or the others have their turn for some steps, more each time."""
         solved = self.bounding.counts.solved
         if not np.isfinite(gap) or (self.mark is not None
                                     and solved < self.mark[0] + (_JUDGED_PROGRAMS >> min(self.rests, _HALVINGS_AFTER_PAUSE))):
@@ -151,7 +151,7 @@ class LinearProgramBound(RegionTest):
 
 
 class _PayoffWithPause(Payoff):
-    """While it pays it is judged in each step; with a `rest` it is not asked for so many steps."""
+    """While it pays it is judged in each step; with a `rest` it is not asked for that number of steps."""
 
     rest = 0
 

@@ -91,7 +91,7 @@ def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
 
 def _left(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, lo: np.ndarray, hi: np.ndarray, upper: float,
           rounds: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends that so many rounds leave of boxes, the columns of `los` and `his`, and of which they leave nothing."""
+    """The ends of boxes, the columns of `los` and `his`, after these rounds of propagation, and which boxes are discarded."""
     n, count = los.shape
     low_row, axis_row, _ = rows(n)
     regions = np.concatenate([los, his, np.full((1, count), -np.inf), np.zeros((2, count))])

@@ -27,7 +27,7 @@ _MOST_TIGHTENINGS, _STARTS = 3, 8               # tightened at most, and starts 
 # of the distance between the bounds: a point that takes less is the last that is looked for
 _LEAST_GAIN = 0.1
 _LARGE_GAIN = 0.5                          # of that distance: after a point that takes more, variables are tightened again
-_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64               # steps between two looks for points, up to so many
+_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64               # steps between two searches for points: the first number, up to the second
 _WORTH_WIDTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
 
 
@@ -166,7 +166,7 @@ class RootLinearPrograms:
                 part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
 
     def looks(self, steps: int) -> bool:
-        """Are points looked for after so many steps? These are small."""
+        """Are points searched for after this number of steps, which is small?"""
         return self.part.payoff.pays and steps <= _LONGEST_PERIOD and steps % _FIRST_PERIOD == 0
 
     # ---- what is kept and told

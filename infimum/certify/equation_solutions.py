@@ -96,7 +96,7 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> EquationBa
 
 
 def is_large(system: System, n: int) -> bool:
-    """Are there so many variables and equations that matrices have to be sparse, as in `sparse_equation_solutions.py`?"""
+    """Are there too many variables and equations for dense matrices, as in `sparse_equation_solutions.py`?"""
     return n + np.count_nonzero(system.equal) > _MOST_VARIABLES_AND_EQUATIONS
 
 

@@ -31,7 +31,7 @@ _UNDEFINED, _DEFINED, _LIPSCHITZ = range(3)
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What is said of an operation: what it does, whether at the edge of its domain or beyond it, and the cure."""
+    """What a message says of an operation: what it does, whether at the edge of its domain or beyond it, and the cure."""
 
     verb: str
     beyond: bool

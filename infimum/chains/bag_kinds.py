@@ -131,12 +131,12 @@ def _value(k: int, terms: list[tuple], families: list[TermFamily], term: Callabl
 
 
 def _term(families: list[TermFamily], family: int, k: int, places: tuple[int, ...], total: int, at: int) -> Expr:
-    """A term, with its variables at these places of k, and its constants from `at` on of so many."""
+    """A term, with its variables at these places of k, and its constants from `at` on among `total`."""
     form = families[family]
     new = _elements(X, k, places) | _elements(C, total, range(at, at + len(form.lower)))
     return substituted(form.value, new)
 
 
 def _elements(name: str, count: int, places: Sequence[int]) -> dict[Expr, Expr]:
-    """For each element of a vector as long as `places`, the one at that place of a vector of so many."""
+    """For each element of a vector as long as `places`, the one at that place of a vector of `count` elements."""
     return {index(var(name, (len(places),)), i): index(var(name, (count,)), place) for i, place in enumerate(places)}

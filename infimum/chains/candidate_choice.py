@@ -9,7 +9,7 @@ from infimum.chains.level import Level
 
 
 class CandidateChoice:
-    """One of so many candidates for each of n variables: each is a slice of a grid."""
+    """One of several candidates for each of n variables: each is a slice of a grid."""
 
     def __init__(self, kinds: list[BagKind], forms: list[BagForm], n: int, count: int):
         self.grid = Grid(kinds, np.zeros(n), np.ones(n), kinds[0].evaluator.host_arrays, count)

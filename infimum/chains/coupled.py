@@ -38,11 +38,11 @@ _NODE_COST_IN_CELLS = 1 << 14       # cells that take as long as all that is don
 # multipliers for a node, each from the one before; what of the gap a better one must gain
 _MULTIPLIER_TRIES, _WORTH_GAIN = 3, 0.1
 _WORTH_DUAL_GAIN, _WORTH_GAIN_RATIO = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
-# points from a node; multipliers that points are looked for with, in so many nodes
+# descents from a node; multipliers with which points are searched for; in this number of nodes
 _POINTS_A_NODE, _SEARCHED_MULTIPLIERS, _SEARCHED_NODES = 4, 8, 4
 _LOGARITHM_SPLIT = 0.6875        # of logarithms: the exponentials of the two slices are about equally wide
-_SIGN_COST = 4          # it may take long to tell signs of factors apart: so many times fewer cells are tried
-# to this part the gap must shrink in so many rounds, if there are more nodes; most
+_SIGN_COST = 4          # it may take long to tell signs of factors apart: fewer cells are tried, by this factor
+# the gap must shrink to this part of it in this number of rounds, if there are more nodes than the third number; the most nodes
 _WORTH_GAP_LEFT, _PATIENCE_ROUNDS, _FEW_NODES, _MOST_NODES = 0.9, 8, 64, 4096
 
 

@@ -68,8 +68,8 @@ class Cells:
 
 
 def cells_at_first(kinds: list[BagKind], count: int = 0, whole: int = 0) -> int:
-    """How many cells a grid has at the beginning, at most, also with so many slices of each variable, or where so many variables
-    of every bag are not cut."""
+    """How many cells a grid has at the beginning, at most, also with the given number of slices of each variable, or where
+    `whole` variables of every bag are not cut."""
     return sum(len(kind.bags) * (count or _FIRST_SLICES)**(kind.k - whole) for kind in kinds)
 
 

@@ -42,22 +42,22 @@ from infimum.support.clock import briefly
 
 _SEARCH_RADIUS = 1e3         # unbounded variables: the swarm looks this far
 _MOST_SWARM_VARIABLES = 32           # with more variables points come from the coordinate search, not from the swarm
-_MOST_LATE_SWARM_VARIABLES = 2000      # with up to so many variables the swarm is asked where that was not enough
+_MOST_LATE_SWARM_VARIABLES = 2000      # with up to this number of variables the swarm is asked where that was not enough
 _ROUNDS_BEFORE_REFINEMENT = 3           # rounds of a search before the whole box is refined, which takes longer
 # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
 _ROUNDS_BEFORE_CHAIN = 2
-# after so many steps of branching points are looked for again, the second time by a swarm,
+# branching steps after which the point search is repeated, the second time by a swarm with this number of waves,
 _SECOND_SEARCH_STEP, _LATE_SWARM_STEP, _LATE_SWARM_WAVES = 24, 64, 3
-# with such a batch after so many: beside a GPU the swarm has the time until then
+# with a batch this large after this number of steps: beside a GPU the swarm has the time until then
 _LARGE_BATCH, _LATE_SWARM_STEP_IF_LARGE = 1 << 16, 256
-# after so many coupled chains are tried, with so many cells a step,
+# branching steps after which coupled chains are tried, with this number of cells for each step,
 _COUPLED_CHAIN_STEPS, _COUPLED_CELLS_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19
-_BOXES_FOR_EACH_LEFT = 16     # if of so many boxes one is left
+_BOXES_FOR_EACH_LEFT = 16     # if at least one of this number of boxes is left
 # a search is over where so little lies below its point: parts of the tolerance, of the value
 _NEGLIGIBLE_GAP, _ULPS = 2.0**-40, 2.0**-50
-# of several start boxes a swarm looks in so many, the second time in more
+# the number of start boxes in which the first swarm searches, and the second
 _SWARM_START_BOXES, _LATE_SWARM_START_BOXES = 8, 32
-# after so many boxes, if so many regions are left, a search goes to a GPU that is there
+# after this number of boxes, if this number of regions is left, a search moves to a GPU
 _BOXES_BEFORE_GPU, _REGIONS_FOR_GPU = 1 << 20, 1 << 16
 
 
@@ -82,9 +82,9 @@ class Auto:
         self.branch: BranchAndBound | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
-        self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
+        self.kept: State | None = None   # during a late search, what it may change, as a later run needs it
         self.overlap: tuple[Swarm, OverlappedWork] | None = None  # the second look, while a GPU branches
-        self.searched_step = -1                 # the step before which late searches are over, with which a later run goes on
+        self.searched_step = -1                 # the step before which late searches are over; a resumed run continues with it
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
         self.localised: BranchAndBound | None = None  # the regions that are left, cut further
 
@@ -96,7 +96,7 @@ class Auto:
         return self._swarm_of(0)
 
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
-        """A swarm, or what is quicker: the first search, or, with so many waves more, a later one."""
+        """A swarm, or what is quicker: the first search, or, with further waves, a later one."""
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
             boxes = self.start and self.start.with_doubles() or StartBoxes(self.lo[:, None], self.hi[:, None])
@@ -126,7 +126,7 @@ class Auto:
         self.root.restore(state)
 
     def _continue(self, state: State, batch: int) -> None:
-        """Goes on with regions that were searched before, so many boxes a step."""
+        """Continues with regions that were searched before, with this batch."""
         self.branch, self.batch = self.branch_of(state, batch), batch
 
     def branch_of(self, state: State, batch: int | None = None) -> BranchAndBound:
@@ -332,7 +332,7 @@ class Auto:
         return True
 
     def _moved_back(self) -> bool:
-        """Where a GPU has no memory left, a search that went there of its own accord goes on here."""
+        """Where a GPU has no memory left, a search that moved there automatically continues on the CPU."""
         if self.batch == self.first_batch:
             return False
         with suppress(MemoryError):

@@ -121,7 +121,7 @@ class CompleteRun:
         yield
 
     def _look(self) -> None:
-        """From the middle of the region that was cut last, after 1, 2, 4, … iterations, or the first round after so many."""
+        """From the middle of the region that was cut last, after 1, 2, 4, … iterations, or in the first round after that."""
         count = len(self.search.taken)
         if self.points is not None and count.bit_length() > self.searched_at.bit_length():
             self.searched_at = count

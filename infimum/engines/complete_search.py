@@ -165,7 +165,9 @@ class CompleteSearch:
             raise
 
     def lowest(self, count: int) -> list[tuple["RegionToCut", RegionPlace]]:
-        """Up to so many of the regions that could be taken next, and where they are in the list; none that the goal lets be."""
+        """Up to the given number of regions that could be taken next, and where they are in the list; none that the goal lets
+        be.
+        """
         closed, upper = self._closed(), self.incumbent.upper
         below = math.nextafter(upper, math.inf) if closed or upper == np.inf else upper - self.goal.slack(upper)
         found = self.list.lowest(count, below, wide=closed)

@@ -105,8 +105,8 @@ class CompleteSystemKernel(LanePieces):
         return buffers
 
     def _region(self, void: Value) -> tuple[Value, Value, Value]:
-        """With so many sides that are void: (minus the lower end of f; is there such a side, or a row violated or undefined; does
-        a derivative exclude minimisers?)."""
+        """With this number of sides that are void: (minus the lower end of f; is there such a side, or a row violated or
+        undefined; does a derivative exclude minimisers?)."""
         b, n = self.b, self.n
         derives = self.rows * n <= _MOST_ELEMENTS
         slopes = b.buffer(n), b.buffer(n)

@@ -41,13 +41,13 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 _REGIONS_SEARCHED_AT_ONCE = 4        # regions in which a point is looked for at a time
 _REGIONS_SAMPLED = 32     # regions whose corners and middles are tried as they are
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
-_RELATIVE_EXCESS = 2.0**-20  # of its size: that much above the best point that was found, it is proved
+_RELATIVE_EXCESS = 2.0**-20  # a verified value within this relative distance of the best estimate is accepted
 _MOST_REPAIRS = 8     # times that what was in the way of a proof may lead to a better point
 _FIRST_SEARCH_STEP = 4         # steps before the first look, where lower bounds are good
 _MOST_NARROWED_SEARCHES = 3     # times that a better point may tell where to look for the next
-# fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
+# with fewer variables than the first number, regions are cut for the second number of steps before costly bounds are asked
 _MANY_VARIABLES, _CHEAP_STEPS = 14, 16
-# without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
+# without a feasible point, points are searched for after 1, 2, 4, … steps, then with this period
 _LONGEST_SEARCH_PERIOD = 64
 
 

@@ -68,7 +68,7 @@ def _ends(state: State) -> dict[str, np.ndarray]:
 
 
 class IterationRounds(PortionRounds):
-    """Rounds of so many iterations at most."""
+    """Rounds with at most the given number of iterations."""
 
     def round(self, search: CompleteSearch, most: int | None) -> Iterator[None]:
         """A round in place of an iteration, in pieces: between them all is as it was before. Gives back whether there was one:

@@ -187,7 +187,9 @@ class NewtonSearch:
         """There is nothing to judge."""
 
     def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
-        """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
+        """What finds up to the given number of boxes, those that a step would take; as long as the pool stays as it is the same
+        ones.
+        """
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         pool.bring(count, np.inf)

@@ -43,7 +43,7 @@ class Chunk:
         return found
 
     def lowest(self, count: int, below: float, wide: bool) -> list[tuple[float, int, int]]:
-        """Up to so many of the lowest regions of those below: lower end, place, subregion."""
+        """Up to the given number of the lowest regions of those below: lower end, place, subregion."""
         lower = self._fetch(self.lower)
         index, _ = self.arrays.here.lowest(np.where(self.wide, lower, np.nan) if wide else lower, count, below)
         subregions = _whole(self._fetch(self.subregion))[0, index]
@@ -138,7 +138,7 @@ class RegionList:
         return found
 
     def lowest(self, count: int, below: float, wide: bool = False) -> list[tuple[int, int, float, RegionPlace]]:
-        """Up to so many regions that `take` would give one after the other, and where they are, of those below."""
+        """Up to the given number of regions that `take` would give one after the other, and where they are, of those below."""
         found = []
         for k, chunk in enumerate(self.chunks):
             if (chunk.least_wide if wide else chunk.least)[0] < below:

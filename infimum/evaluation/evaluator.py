@@ -312,7 +312,7 @@ class Evaluator:
 
     @_fact
     def is_costly(self) -> bool:
-        """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+        """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
         return separable.is_costly(self.f)
 
     @_fact

@@ -70,19 +70,20 @@ else:  # by far most runs need few of them
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
-TERM_HESSIAN, TERM_CURVATURE = "term_hessian", "term_curvature"  # "term_hessian:2" has so many constants; and directions: ":2:3"
+# "term_hessian:2" has two constants; ":2:3" also three directions
+TERM_HESSIAN, TERM_CURVATURE = "term_hessian", "term_curvature"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
 BRANCH, BRANCH_BY_PIECES, REGION_OUTCOME, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
-FACES = "faces"  # for so many of which "faces:3" tells where they end; "branch_by_pieces:1:0" for infinite bounds
+FACES = "faces"  # "faces:3" is for three start boxes; "branch_by_pieces:1:0" for infinite bounds
 # "fate:3" and "faces:3:1" where ends of these boxes, or of the bounds, are no doubles
-CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
+CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by 64 slices
 SPREAD, SHAVING = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
-CELLS, STEEP_TERMS, SECOND_ORDER_BOUND, SHIFTED_BOUND = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
+CELLS, STEEP_TERMS, SECOND_ORDER_BOUND, SHIFTED_BOUND = "cells", "steep", "bend", "shift"  # "cells:2" has two constants
 AT_POINTS, CURVES, OPTIMISTIC_BOUND = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 AFFINE, LINEAR, LINEAR_ENCLOSURE = "affine", "linear", "linear_enclosure"

@@ -163,7 +163,7 @@ def solve(matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarra
           tries: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Solutions (k, N) of symmetric systems (k, k, N), of which only the upper triangles are read, by elimination in the given
     order; where its first `positive` pivots are positive and the others negative; and what was added to the first elements of the
-    diagonal for that: nothing, then `first` (N,), then so many times more, until they are, or have been tried.
+    diagonal for that: nothing, then `first` (N,), then more by a factor each time, until they are, or the tries are used up.
 
     >>> x, good, added = solve(np.array([[[2.0], [1.0]], [[1.0], [-1.0]]]), np.array([[3.0], [0.0]]), 1)
     >>> x[:, 0].tolist(), good.tolist()

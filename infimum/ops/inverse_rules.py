@@ -2,7 +2,8 @@
 
 If y = op(x, …), x in X, y in Y, then x lies in the interval that the rule for this argument writes, as ends (-lo, hi); whoever
 asks intersects it with X. A rule is given nonempty intervals. It may say nothing: ends that are infinite. Where y is not needed
-at all (a branch that is not chosen), Y is NaN, and so is what is said of x: not even that x lies in the domain of the operation.
+at all (a branch that is not chosen), Y is NaN, and so is the enclosure that is concluded for x: not even that x lies in the
+domain of the operation.
 
 Proof: docs/proofs/propagation.md.
 """

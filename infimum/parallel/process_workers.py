@@ -46,8 +46,8 @@ class _Worker:
 
 
 class Processes(Workers):
-    """`count` spawned processes. With a timeout, each trial may take so many seconds; with `silence`, a worker that for so many
-    seconds of a trial has given no sign of life is taken for lost. A black box may be pickled already."""
+    """`count` spawned processes. With a timeout, each trial may take that number of seconds; with `silence`, a worker that for as
+    many seconds of a trial has given no sign of life is taken for lost. A black box may be pickled already."""
 
     has_processes, where = True, "in a worker process"
     cure = "Define it at the top of a module, a .py file, and import it from there: what was typed into a notebook or a " \

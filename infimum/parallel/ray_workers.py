@@ -44,7 +44,7 @@ class _Worker:
 
 class RayWorkers(Workers):
     """A worker for each processor of the cluster at `address`, or for each of its `gpus`; "ray": see `cluster.join`. With a
-    timeout, each trial may take so many seconds; `silence`: see `Processes`."""
+    timeout, each trial may take that number of seconds; `silence`: see `Processes`."""
 
     has_processes = True
 

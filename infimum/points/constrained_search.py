@@ -25,7 +25,7 @@ _LEAST_STARTS, _MOST_OPERATIONS = 2, 1 << 24     # starts, and operations of a s
 _LEAST_SCALE = 2.0**-20               # a constraint's least scale, as part of its value
 _MOST_KEPT = 8                      # ends that go on, and points that are offered
 _FIRST_STAGE, _LAST_STAGE = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
-_FEW_ACTIVE_RATIO = 4                       # the first steps end when no more than one of so many starts goes on
+_FEW_ACTIVE_RATIO = 4                       # the first stage ends when at most one of this number of starts is still active
 _HIGHER_VALUE = 2.0**-10             # of its size that a value may still fall by
 _PATIENCE = 6                  # steps without progress of an end, where another has converged
 _FIRST_BARRIER, _RESTART_BARRIER = 0.1, 2.0**-13  # its first weight, and that for ends that go on
@@ -38,7 +38,7 @@ _SAME_POINT = 2.0**-13               # of a variable's unit: ends that differ by
 _ROUNDINGS = 16                # of the integers of the best end, fewer for the others
 _NEIGHBOUR_PASSES = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
 _SPREAD_POWERS = 10                      # powers of 2 over which starts are spread where bounds are infinite,
-# or so far apart that they say little; of so many starts one lies anywhere between these
+# or so far apart that they say little; one of this number of starts lies anywhere between these
 _WIDE_BOUNDS, _UNIFORM_PERIOD = 2.0**20, 4
 
 

@@ -2,8 +2,8 @@
 
 It goes in waves as the swarm does, with more lanes each time. Particles move by f and a penalty for what is violated. All lanes
 of the interior point method go to their ends, which tell local minima apart, and from the best ends of a wave
-`ConstrainedSearch` goes on to the last digits, to whole numbers, and, where nothing obeys the constraints, to where it does. All
-of it is steered by estimates. The upper bound of the answer is that of a point proved to be feasible.
+`ConstrainedSearch` continues to the last digits, to whole numbers, and, where nothing obeys the constraints, to where it does.
+All of it is steered by estimates. The upper bound of the answer is that of a point proved to be feasible.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from infimum.result import Result
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 
 _UNUSED = ("searches", "armijo", "halvings", "samples")  # options of searches that know no constraints
-_PARTICLES, _LEAST_PARTICLES = 128, 8    # by default, where so many starts can be afforded
+_PARTICLES, _LEAST_PARTICLES = 128, 8    # by default, where as many starts can be afforded; and the least
 _WAVE_COST_RATIO = 16                 # times: what a wave may cost more than one of these costs
 _STEPS = 40                    # of a lane at most
 _CONVERGED = 2.0**-20          # error of all conditions of first order at a local minimum, about

@@ -16,7 +16,7 @@ _STREAM = 4         # of random numbers
 _STARTS = 32        # the middle and some drawn ones; fewer for more variables
 _SAMPLES = 1 << 19  # variables times starts
 _ZOOM_LEVELS = 11        # each look is 32 times closer
-# after so many looks, from so many variables on, until steps are so small
+# looks before points are sharpened; from this number of variables on; until steps are this small
 _LEVELS_BEFORE_SHARPENING, _SHARPENED_VARIABLES, _LEAST_STEP = 3, 4096, 2.0**-44
 _PASSES = 12
 _FINE_WINDOWS = 8           # windows of a fine look over the whole range

@@ -9,7 +9,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
 from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
 
-MOST_DENSE_VARIABLES = 32        # up to so many variables the inverse Hessian is kept whole
+MOST_DENSE_VARIABLES = 32        # up to this number of variables the inverse Hessian is kept whole
 # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
 _LANES_AT_ONCE = 264
 _GPU_BYTES = 1 << 32    # bytes of a GPU that lanes and their scratch take together
@@ -70,7 +70,7 @@ class Descents:
         beyond = self.count + _VECTOR_LANES  # where lanes end that only fill a vector
         self.numbers, self.end = self.arrays.numbers(beyond), self.arrays.zeros(self.n + len(SCALARS), beyond)
         self.begun = self.ended = 0
-        self.evaluations = self.counted = 0  # at least, in so many trials of those at work; the ends tell exactly
+        self.evaluations = self.counted = 0  # at least, in the trials of those at work; the ends tell exactly
         self.lanes: Any = None  # rows of the points, the scalars, and all else
 
     @property

@@ -59,13 +59,13 @@ class InteriorPoint:
         return self.barrier.evaluations
 
     def run(self, steps: int) -> InteriorEnds:
-        """Up to so many steps of all lanes."""
+        """Up to the given number of steps of all lanes."""
         for _ in self.steps(steps):
             pass
         return self.ends
 
     def steps(self, most: int, patience: int | None = None, settled: bool = False, few: int = 0) -> Iterator[None]:
-        """The same, in pieces. Lanes whose error was not halved for so many steps end once a lane has converged, or from the
+        """The same, in pieces. Lanes whose error was not halved for `patience` steps end once a lane has converged, or from the
         beginning where it is `settled`, and otherwise after twice as many; when only `few` are left and none of them is below one
         that has converged, all end."""
         for step in range(most):

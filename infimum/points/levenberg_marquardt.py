@@ -25,7 +25,7 @@ _STREAM = 8             # of random numbers
 _OFFERED_POINTS = 8            # points
 _STARTS = 1024
 _FIRST_STARTS, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED_POINTS))  # starts that come before the others
-_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED_POINTS)  # so many trials, after which so many lanes are kept
+_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED_POINTS)  # trials, and the number of lanes that are kept after them
 # values of a parameter that is drawn anew, and what follows
 _REDRAWN_VALUES, _STAGES_REDRAWN = 64, ((6, 16), (16, _OFFERED_POINTS))
 _LAST_TRIALS = 48              # trials at the end

@@ -22,7 +22,7 @@ from infimum.result import End, Minimum
 
 SAME_PLACE, SAME_VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
 SAME_VALUE_AT_KINK = 1e-3              # and so near in value if one of them stopped at a kink, where descents are less exact
-MOST_ENDS = 4096                # so many of the lowest ends are told apart
+MOST_ENDS = 4096                # the number of lowest ends that are told apart
 _END = {LaneState.CONVERGED: End.CONVERGED, LaneState.KINK: End.KINK}
 
 

@@ -23,7 +23,9 @@ _TERMS = 1 << 18  # lanes times variables of a run here
 
 
 def bytes_of(particles: int, n: int) -> int:
-    """Roughly what so many particles take: twice their places, velocities and best places, and where descents begin and end."""
+    """Roughly the memory that this number of particles takes: twice their places, velocities and best places, and where descents
+    begin and end.
+    """
     return 8 * particles * (8 * n + 11)
 
 
@@ -95,7 +97,7 @@ class ParticleFlight:
         return (yield from way(x, wave, count, options))
 
     def uses_gpu(self, count: int) -> bool:
-        """Do so many particles fly on a GPU?"""
+        """Does this number of particles fly on a GPU?"""
         return count >= MANY_PARTICLES and self.evaluator.uses_gpu(count, MANY_PARTICLES)
 
     def _fly_here(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:

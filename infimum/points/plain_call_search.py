@@ -22,8 +22,8 @@ _EARLY = "The run ended before the first region was enclosed: give it more time.
 
 def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, best: tuple[np.ndarray, float] | None, message: str,
                    seconds: float, seed: int, engine: str) -> Result:
-    """Calls `fun` with plain numbers for so many seconds, once at least. Nothing is proved: `fun` of the result is an estimate,
-    the whole box may hold minimisers. `best` is a point with an estimate of its value, if there is one already."""
+    """Calls `fun` with plain numbers for the given number of seconds, once at least. Nothing is proved: `fun` of the result is an
+    estimate, the whole box may hold minimisers. `best` is a point with an estimate of its value, if there is one already."""
     x, value = best if best is not None and np.isfinite(best[1]) else (None, np.inf)
     end, calls = perf_counter() + seconds, 0
     for point in _points(problem, seed) if fun is not None and x is None else ():

@@ -32,7 +32,7 @@ class Restoration:
         self.damping = np.full(x.shape[1], _FIRST_DAMPING)
 
     def steps(self, most: int) -> Iterator[None]:
-        """Up to so many trials in all lanes that are not done."""
+        """Up to the given number of trials in all lanes that are not done."""
         done = _SMALL_VIOLATION * np.where(np.isfinite(self.left), self.left, 0.0)
         for _ in range(most):
             going = np.flatnonzero((self.left > done) & (self.damping < _MOST_DAMPING) & np.isfinite(self.left))

@@ -31,7 +31,7 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.progress import Figures
 
 FIRST_PARTICLES, GROWTH, _RESTARTS = 32, 4, 5
-_TURNS_BETWEEN_CHECKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
+_TURNS_BETWEEN_CHECKS = 16       # turns between two looks at lanes that descend, which change only what is displayed
 _LOWEST_ENDS = 1024    # ends of a descent that are looked at, where they are not independent
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
 _MOST_CROSSED, _LEAST_CROSSED = 256, 4     # minima that are crossed, at most and at least
@@ -61,7 +61,7 @@ class Swarm(PointSearch):
         particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= MOST_DENSE_VARIABLES
                                           else max(8, min(256, 2**15 // self.n)))
         self.options, self.flying = replace(options, particles=particles), options.particles
-        self.endless = limited or options.confidence is not None  # it goes on until its answer can be trusted
+        self.endless = limited or options.confidence is not None  # it continues until its answer can be trusted
         self.wanted = CONFIDENCE if options.confidence is None else options.confidence
         self.waves = 1 + options.restarts if options.restarts is not None else None if self.endless else 1 + _RESTARTS
         self.rules = DescentRules(options.armijo, options.halvings, options.descent_steps)
@@ -151,7 +151,7 @@ class Swarm(PointSearch):
         particles = self.flying or min(self.options.particles, GROWTH * lanes)
         flying, moved, far = self._fly(wave, particles), None, self.flight.uses_gpu(particles)
         if far:
-            next(flying)  # it is queued, and goes on meanwhile
+            next(flying)  # it is queued, and continues meanwhile
         starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)

@@ -31,7 +31,7 @@ from infimum.structure.collect_recurrences import collected, has_steps
 LEFT, WORTH = range(2)  # the outputs
 # variables, sums that can be collected, cost of what is written out
 _MOST_VARIABLES, _MOST_COLLECTED_SUMS, _MOST_COST = 8, 5, 1 << 17
-# it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+# the test paid if at most this part of the volume, or of the distance to the upper bound, is left
 _WORTH_VOLUME, _WORTH_GAP_LEFT = 0.25, 0.5
 
 

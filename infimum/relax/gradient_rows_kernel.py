@@ -136,7 +136,7 @@ class GradientRowsKernel(LaneInequalities):
             empty = b.mand(b.oeq(nlo, -INF), b.oeq(hi, -INF))
             outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(hi, lower)), b.mnot(broken))
             step = b.step((0.0,), (b.select(b.mor(empty, outside), 1.0, 0.0),), add_up)
-        self.violated = step.results[0]  # so many rows rule the region out
+        self.violated = step.results[0]  # the number of rows that discard the region
         self.lowest = b.neg(whole_if_unsound(b, Pair(*(b.load(part, 0) for part in raw[:2]))).nlo)
 
     def _raw(self) -> tuple[list[int], Callable]:

@@ -14,7 +14,7 @@ So these are inequalities a_r·d <= h_r for d = z - l, as those of `relax/gradie
 is the same (`relax/lane_inequalities.py`): a bound of f, which is linear in the columns, and what is left of each side.
 
 **The variable to cut next** is that whose products and curves are the furthest from what the solution of the linear program takes
-them for, each weighed by the multipliers of its lines: by so much the bound would rise if they were exact.
+them for, each weighed by the multipliers of its lines: by this amount the bound would rise if they were exact.
 
 Proof: docs/proofs/lifted_relaxation.md.
 """
@@ -38,7 +38,7 @@ from infimum.relax.lane_inequalities import LaneInequalities
 from infimum.relax.lifting import LinearForm, doubles, lift_of
 
 LEFT, WORTH, POINT = range(3)  # the outputs
-_WORTH_GAP_LEFT = 0.25                  # it was worth the cost where so much of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.25                  # the test paid if at most this part of the distance to the upper bound is left
 _INSET = 0.125          # of a curve's argument, from its ends to the points at which it has further tangents
 
 

@@ -133,7 +133,7 @@ def scaled(form: LinearForm, factor: Number) -> LinearForm:
 
 
 def _is_logarithm_of_quotient(node: Expr) -> bool:
-    """log(a / b) is log a - log b where the columns of both are bounded, and elsewhere nothing is said."""
+    """log(a / b) is log a - log b where the columns of both are bounded, and elsewhere nothing is known."""
     return node.op == "log" and node.args[0].op == "div"
 
 

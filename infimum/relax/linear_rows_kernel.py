@@ -23,7 +23,7 @@ from infimum.relax.backward_bound_kernel import BackwardBoundKernel
 from infimum.relax.lane_inequalities import LaneInequalities
 
 LEFT, WORTH = range(2)  # the outputs
-# it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+# the test paid if at most this part of the volume, or of the distance to the upper bound, is left
 _WORTH_REDUCTION = 0.5
 
 

@@ -73,7 +73,7 @@ def _sums(group: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarra
 
 
 def _error(size: np.ndarray, terms: np.ndarray) -> np.ndarray:
-    """More than what sums of so many products are off by."""
+    """An upper bound of the rounding errors of sums of this number of products."""
     return up(up(size * (_ULP * (terms + 4.0))) + terms * _TINY)
 
 

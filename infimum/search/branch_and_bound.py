@@ -129,8 +129,8 @@ class BranchAndBound:
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self.wide(1) is None)
 
     def wide(self, count: int) -> tuple[RegionHeap, Any, Any] | None:
-        """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
-        cut, lowest first; those that wait come last."""
+        """(where, which, the sides to cut) of up to the given number of regions that are wider than xtol in a variable that can
+        still be cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
                 lower, axis = self.evaluator.run(WIDE, [heap.columns()], parameters=np.array([self.goal.xtol]))
@@ -141,8 +141,8 @@ class BranchAndBound:
 
     # ---- what is dealt to others in rounds
     def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
-        """What finds up to so many regions, those that a step would take; as long as the pool stays as it is the same ones, also
-        when it makes room for more."""
+        """What finds up to the given number of regions, those that a step would take; as long as the pool stays as it is the same
+        ones, also when it makes room for more."""
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
@@ -171,7 +171,7 @@ class BranchAndBound:
 
     @property
     def is_between_steps(self) -> bool:
-        """Is no step half done? The next call of `step` goes on with one that is."""
+        """Is no step half done? The next call of `step` continues one that is."""
         return self.cuts == 0
 
     def step(self) -> None:
@@ -294,7 +294,7 @@ class BranchAndBound:
         return gained
 
     def isolate_minimisers(self, last: bool = False, least: int = FEW_REGIONS) -> None:
-        """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
+        """Where the value is known and at least `least` regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
         few = least <= len(self.pool) <= region_isolation.MOST_REGIONS
@@ -355,7 +355,7 @@ class BranchAndBound:
         return found if some == count else [*found, *self.classify([self._some(regions, some, count)])[0]]
 
     def _in_portions(self, part: RegionTest, regions: Any, count: int) -> tuple[list[RegionOutcomes], int]:
-        """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
+        """The outcomes of the first `some` regions, no more at a time than a part takes; for how many it was worth its cost."""
         found, gone = [], 0
         for begin in range(0, count, part.most or count):
             pause()
@@ -439,7 +439,7 @@ class BranchAndBound:
         return some
 
     def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Up to so many of the lowest regions, as boxes (n, N), here. They stay where they are."""
+        """Up to the given number of the lowest regions, as boxes (n, N), here. They stay where they are."""
         heap = self.pool.front if len(self.pool.front) else self.pool.waiting
         if not len(heap):
             return np.empty((self.n, 0)), np.empty((self.n, 0))

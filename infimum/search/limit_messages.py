@@ -1,4 +1,4 @@
-"""What is said where a limit ends a run."""
+"""The messages of runs that a limit has ended."""
 
 from infimum.problem.text import counted, memory
 

@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
+"""What a run shows: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
 
 import os
 import sys

@@ -9,7 +9,7 @@ from infimum.kernel.region_cut import rows_of
 from infimum.problem.problem import Problem
 from infimum.search.region_heap import RegionHeap
 
-_WORK = 2  # a step works on so many times the regions that it may leave
+_WORK = 2  # a step works on this number of times the regions that it may leave
 
 
 class Regions:
@@ -90,7 +90,7 @@ class RegionPool:
         return 8 * rows_of(self.n) * len(self)
 
     def reserve(self, count: int) -> None:
-        """Makes room for so many more, wherever they belong."""
+        """Makes room for the given number of further regions, wherever they belong."""
         self._fit(lambda: self.front.reserve(count))
         self._fit(lambda: self.waiting.reserve(count if self.border < np.inf else 0))
 
@@ -143,7 +143,7 @@ class RegionPool:
     def take(self, count: int, below: float, room: int = 0) -> Any:
         """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`.
 
-        Before that it makes sure of room for so many others, and for what is done with them meanwhile.
+        Before that it makes sure of room for the given number of others, and for what is done with them meanwhile.
         """
         self.bring(count, below)
         self.reserve(room)
@@ -152,7 +152,7 @@ class RegionPool:
         return self.front.take(count, below)
 
     def bring(self, count: int, below: float) -> None:
-        """Has the lowest so many regions at hand, if there are so many, or those below `below`."""
+        """Has the given number of lowest regions at hand, if there are as many, or those below `below`."""
         if len(self.waiting) and (len(self.front) < count or not self.front.least() < below):
             self._fit(lambda: self._refill(count))
 

@@ -9,7 +9,7 @@ of portions, and neither on how many worked on them nor on when. A portion that 
 **The limit on boxes.** Where fewer boxes are left to the run than a round takes, portions get what is left in passes, and go on
 from what the last pass left of them. If all of them come as far as they would have come in one pass, the round is that round.
 Otherwise the run ends there as one that is stopped within a round does: what is left counts in its result, and its checkpoint
-holds the state before the round, so that a run that goes on with a higher limit has the bits of one that was never stopped.
+holds the state before the round, so that a run that continues with a higher limit has the bits of one that was never stopped.
 
 **Nothing can get lost**, whatever strikes when. Regions that were dealt stay in the pool until the answers are there. These are
 put in first, then what was dealt is taken out: in between, regions are there twice, which costs work and loses none.
@@ -38,8 +38,9 @@ PORTIONS = 64  # of a round, unless the user says otherwise
 _REGIONS_A_PORTION = 4      # regions of a portion, at least: with fewer there is no round
 _OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
                        # for, that takes some tenths of a second. With constraints a box costs several times as much:
-_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, at least such a part of one, a part of both
-_BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
+# of a round: the most full steps; the least, as part of one step; the factor for both with constraints
+_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4
+_BEFORE = 8            # the first round comes when this part of a portion has been enclosed, for each portion
 _LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 Arrays = dict[str, np.ndarray]
@@ -92,7 +93,7 @@ class PortionRunner(Protocol):
     redone: int  # portions that had to be dealt again, since whoever worked on them was lost
 
     def run_portions(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
-        """Of each of so many portions, in any order: its number, and what `process_portion` leaves of it. None now and then,
+        """Of each of `count` portions, in any order: its number, and what `process_portion` leaves of it. None now and then,
         while nothing comes. A portion is made when it is sent, and again if it is lost."""
 
 
@@ -105,7 +106,7 @@ class WorkersLost(RoundEnded):
 
 
 def process_portion(branch: RoundSearch, budget: int) -> State:
-    """Steps until nothing is left to do or so many boxes are enclosed; what is left."""
+    """Steps until nothing is left to do or the given number of boxes is enclosed; returns what is left."""
     while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
         branch.step()
     return branch.state()
@@ -197,8 +198,8 @@ class StepRounds(PortionRounds):
 
     def _given(self, dealt: _RoundState, budget: int, left: float, step: int) -> dict[int, int]:
         """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get
-        half of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step
-        is as large as one has turned out to be."""
+        half of what is left, since a portion takes whole steps and so some more; and only as many as allow two steps for each. A
+        step is as large as one has turned out to be."""
         continuing = [k for k in range(self.portions) if dealt.continues(k, budget)]
         left -= sum(map(dealt.used, range(self.portions)))
         if left >= sum(budget + step - dealt.used(k) for k in continuing):
@@ -211,7 +212,7 @@ class StepRounds(PortionRounds):
         return {k: min(budget, dealt.used(k) + each) for k in some}
 
     def _run_portions(self, dealt: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
-        """A pass: so many boxes for each of these portions."""
+        """A pass: this number of boxes for each of these portions."""
         numbers, come = list(given), 0
 
         def portion(which: int) -> Portion:

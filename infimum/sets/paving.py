@@ -1,6 +1,6 @@
 """Paving: a box of some frame is cut until what lies inside a set, and what lies outside of it, is known for most of its volume.
 
-What belongs to the set is said by a `Judge`. Boxes that are neither inside nor outside are cut, the largest first. At any moment
+A `Judge` decides what belongs to the set. Boxes that are neither inside nor outside are cut, the largest first. At any moment
 the inner boxes are subsets of the set, and together with those that are left they cover all of it that lies in the box.
 
 Proof: docs/proofs/sublevel_sets.md.
@@ -143,7 +143,7 @@ class Paving:
     def run(self, ratio: float) -> Iterator[None]:
         """Steps until the volume of all that is not outside is at most `ratio` times that of the inner boxes, or cannot be: what
         lies between two thresholds stays."""
-        look = 0  # at so many boxes, volumes are added up again
+        look = 0  # the number of boxes at which volumes are added up again
         while self.can_be_cut:
             if self.boxes >= look:
                 (least, _), (_, most) = self.volume()

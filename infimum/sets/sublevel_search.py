@@ -1,7 +1,7 @@
 """The whole question: where within the bounds is f at most t? Covered first, then measured and paved, component by component.
 
-Where t is known as an enclosure [inner, outer], what is said to belong to the set has f <= inner, and what is said not to belong
-to it, f > outer. Whatever ends the search early, what is known then is right.
+Where t is known as an enclosure [inner, outer], what is claimed to belong to the set has f <= inner, and what is claimed not to
+belong to it, f > outer. Whatever ends the search early, what is known then is right.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,10 @@ from infimum.sets.frame import Frame
 from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 
 _REGIONS_AT_ONCE = 1 << 11         # regions that are cut at a time, unless fewer are wanted
-_ENOUGH_REGIONS, _PATIENCE_STEPS = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
+# regions that show the set well, once its hull has not shrunk for this number of steps
+_ENOUGH_REGIONS, _PATIENCE_STEPS = 1 << 12, 4
 _WORTH_SHRINKAGE = 0.9
-_FILLED_RATIO, _FEW_REGIONS = 1.5, 1 << 8  # … and if the hull is at most so many times as wide as what is attained
+_FILLED_RATIO, _FEW_REGIONS = 1.5, 1 << 8  # … and if the hull is at most this multiple of what is attained, in width
 _MOST_COMPONENTS, _MOST_GROUPS = 16, 256
 _BOXES_A_COMPONENT = 1 << 16         # boxes, to find a point in a component, or to show that it is none
 _MARGIN = 0.125               # of its width, around a component

@@ -71,7 +71,7 @@ def rolled(f: Expr, x: Expr) -> Expr:
         for node in reversed(totals(f, depends, op)):  # the outermost first
             parts = all_parts(node, depends, op, left)
             if parts is None:
-                left //= 2  # that much was looked at in vain
+                left //= 2  # this part was examined without success
                 continue
             found = _loops(parts, depends, elements, small)
             if found.runs:

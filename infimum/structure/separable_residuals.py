@@ -117,7 +117,7 @@ def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
 
 
 def is_costly(f: Expr) -> bool:
-    """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+    """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
     return sum(node.size for node in topological([f])) > _COSTLY
 
 

@@ -58,7 +58,7 @@ class _DifferentForms(Exception):
 
 @step("terms", lambda f, x, most=0: None)
 def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[TermFamily] | None:
-    """The families of the terms of f, or None if it has a term of more than so many variables."""
+    """The families of the terms of f, or None if a term has too many variables."""
     try:
         found = _Reader(x, most, lift=False).families(f)
         return found if len(found) <= _FEW else _Reader(x, most, lift=True).families(f)

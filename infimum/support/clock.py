@@ -16,7 +16,7 @@ from contextvars import ContextVar, Token
 from time import perf_counter
 from typing import Any
 
-_SHOWN = 0.2  # seconds between two looks at what is going on
+_SHOWN = 0.2  # seconds between two updates of the phase that is shown
 BRIEF = 0.1   # seconds for what the answer of a run can do without
 
 

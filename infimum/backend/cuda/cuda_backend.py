@@ -17,7 +17,7 @@ from infimum.kernel.ir import Kernel
 
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this;
-_ROOM = 1 << 26                  # of larger ones, so many bytes
+_ROOM = 1 << 26                  # the bytes of larger ones that are kept
 
 
 class _Constants:
@@ -162,7 +162,7 @@ class CudaKernel:
 
 
 class CudaBackend:
-    """Compiles kernels for an NVIDIA GPU. `block` (threads) and `grid` (at most so many blocks) change the speed, never a bit.
+    """Compiles kernels for an NVIDIA GPU. `block` (threads) and `grid` (the most blocks) change the speed, never a bit.
 
     `memory_limit`: bytes that one run may take for scratch and for copies of NumPy arrays, half of the GPU's memory by default;
     what does not fit is split into several launches.

@@ -105,14 +105,14 @@ class Gpu:
             launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, packed[k % len(packed)], 0)
 
     def queue_all(self, function: Any, grids: list[int], block: int, words: np.ndarray) -> None:
-        """Queues a kernel once for each row of words, with so many blocks."""
+        """Queues a kernel once for each row of words, with this number of blocks."""
         launch, stream = self.cupy.cuda.driver.launchKernel, self.cupy.cuda.get_current_stream().ptr
         places = words.ctypes.data + 8 * np.arange(words.size, dtype=np.int64).reshape(words.shape)
         for grid, row in zip(grids, (places.ctypes.data + places.strides[0] * np.arange(len(places))).tolist(), strict=True):
             launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, row, 0)
 
     def resident(self, function: Any, block: int) -> int:
-        """How many blocks of so many threads run at the same time; 0 if one has too many registers for that."""
+        """How many blocks of this number of threads run at the same time; 0 if one has too many registers for that."""
         return self.multiprocessors * self.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, block, 0)
 
     def out_of_memory(self, error: Exception) -> bool:

@@ -120,7 +120,7 @@ class WorkSharing:
 
 
 def runs_of(loop: Loop) -> int:
-    """At most so many."""
+    """At most this number."""
     return -(-loop.limit // RUN)
 
 

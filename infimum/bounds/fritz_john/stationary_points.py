@@ -24,7 +24,7 @@ from infimum.linear_algebra.positive_definite import midpoint
 
 
 class StationarityTest:
-    """The conditions for a system within the user's bounds (n). Equations of a Newton step are solved in so many `sweeps`."""
+    """The conditions for a system within the user's bounds (n). Equations of a Newton step are solved in `sweeps` sweeps."""
 
     def __init__(self, evaluator: Evaluator, bounds: Interval, sweeps: int = 2):
         self.evaluator, self.bounds, self.sweeps, system = evaluator, bounds, sweeps, evaluator.system

@@ -20,7 +20,8 @@ from infimum.problem.unions import shares
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 8, 0.125  # see Payoff; but
 _FIRST_STEP_IF_DEPENDENT, _FIRST_STEP_IF_LONG = 1, 32    # where variables appear in many places; where it takes long to compile,
-_LONG_OPERATIONS, _MOST_OPERATIONS = 100, 800  # having so many operations on single numbers; with more of them it is not used
+# operations on single numbers: from the first number on it is asked late, beyond the second it is not used
+_LONG_OPERATIONS, _MOST_OPERATIONS = 100, 800
 _COST_IN_BOXES = 2  # in boxes
 
 

@@ -22,7 +22,7 @@ _MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
 
 
 class SubdomainBound(CuttingTest):
-    """The test that cuts in the engine of subdomains: into so many `pieces`, the sides of so many `variables`."""
+    """The test that cuts in the engine of subdomains: the sides of `variables` variables into `pieces` pieces each."""
 
     name, discards = "subdomains", "constraints"
 

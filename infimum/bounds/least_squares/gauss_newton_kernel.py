@@ -14,7 +14,7 @@ length of the projection of e on y and z is at most U as well, hence
 
 z is about e(c) less its projection on the columns of G, what no parameter can mend: z·G is about 0, so that b hardly varies on X,
 and near a minimiser b²/|z|² is about the least of f. If b² > |z|² U, f lies above U. The equations are solved one after the other
-as in `bounds/newton_kernel.py`. Nothing is said about derivatives of f: a minimiser at a bound solves them as well. Where f can
+as in `bounds/newton_kernel.py`. Nothing is assumed of derivatives of f: a minimiser at a bound solves them as well. Where f can
 become almost 0, regions without a minimiser go long before second derivatives of f tell anything, since what is inverted has the
 square root of its condition.
 
@@ -46,7 +46,7 @@ _LEAST_NORM, _MOST_NORM = 2.0**-500, 2.0**500  # of |z|²
 
 
 def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
-    """The vector e of which f is the sum of squares; None if it is none, or not such a one that loops over data are cheap; or
+    """The vector e of which f is the sum of squares; None if it is no such sum, or if loops over its data are not cheap; or
     too short for that to matter, unless `any_size` will do."""
     e = residual_vector(f)
     return e if e is not None and is_sum_over_data(f, x, any_size) else None

@@ -164,7 +164,7 @@ class ProjectionKernel:
         inside = self.sums.whole
         point = [self.basis.t.get(i, b.const(0.0)) for i in range(n)]
         for j, product in enumerate(self.parts.products):
-            if len(product) > 1:  # nothing is said of the factors
+            if len(product) > 1:  # nothing is known of the factors
                 inside = b.olt(0.0, -1.0)
                 continue
             i, (low, high) = product[0], self._range(j, reach)

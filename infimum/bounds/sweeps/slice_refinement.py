@@ -20,10 +20,10 @@ from infimum.search.incumbent import Incumbent
 from infimum.structure.local_form import all_sources
 
 _FIRST_SLICES, _MOST_FIRST_LANES = 64, 1 << 20      # slices of each variable to begin with, fewer where these would be more lanes
-_MOST_SLICES, _LEAST_SLICES = 1 << 22, 8        # slices of all variables together, which must be so many for each
+_MOST_SLICES, _LEAST_SLICES = 1 << 22, 8        # the most slices of all variables together, and the least of each
 _LANES_AT_ONCE = 1 << 16              # lanes
-_WORTH_GAP_LEFT, _PATIENCE_ROUNDS = 0.9, 12      # to this part the gap must shrink in so many rounds,
-# or already in so few if slices have become so many times as many (8 if none is dropped)
+_WORTH_GAP_LEFT, _PATIENCE_ROUNDS = 0.9, 12      # the gap must shrink to this part of it in this number of rounds,
+# or in the first number here if the number of slices has grown by the second as a factor (8 if none is dropped)
 _SHORT_PATIENCE_ROUNDS, _LARGE_GROWTH = 3, 4
 _ROUNDS_AFTER_GOAL = 3                       # rounds after the goal is met: they are cheap, and the slices become narrow
 _POLE = -1.0                      # the lowest level

@@ -16,7 +16,7 @@ _MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece,
 class Sweeper:
     """Sweeps of boxes, and of points. `possible` is False where the function cannot be taken apart.
 
-    The user's bounds are lo and hi. What the other variables contribute is enclosed by pieces of so many slices (0: naturally).
+    The user's bounds are lo and hi. What the other variables contribute is enclosed by pieces of `slices` slices (0: naturally).
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, slices: int = 0):

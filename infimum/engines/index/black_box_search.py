@@ -1,7 +1,7 @@
 """The search of a black box by asking and telling: the method on its cube, whole numbers, points to start from, and the polish.
 
 What is asked depends only on what was asked and told before, and in which order: neither on a budget nor on the clock. So a
-journal of outcomes replays a search, and a larger budget goes on where a smaller one ended.
+journal of outcomes replays a search, and a larger budget continues where a smaller one ended.
 """
 
 from collections import deque

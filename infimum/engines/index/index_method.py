@@ -18,7 +18,8 @@ from infimum.engines.index.interval_ranking import Ranking
 from infimum.engines.index.trial_values import UNKNOWN, TrialFailure, TrialOutcome, TrialTable
 from infimum.errors import OptionError
 
-_MOST_OUTSIDE = 10_000, 100   # so many positions outside the cube are entered for one trial, and where others are waited for
+# the most positions outside the cube that are entered for one trial; and while others are waited for
+_MOST_OUTSIDE = 10_000, 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class SearchOptions(MethodOptions):
     known_restrained: float = 0.15   # the same with constraints, where ways along boundaries are long
     join: float = 0.1           # a descent ends there that comes so near, in the same units
     reach: float = 0.4          # with constraints: or so near, in units of its box; without any, 2: boundaries keep minima apart
-    finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
+    finer: float = 8.0          # with constraints a descent that has the best trial continues to boxes smaller by this factor
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
 
@@ -208,6 +208,6 @@ class IndexSearch(IndexMethod):
         self.descent = None
 
     def _continues(self, descent: ModelDescent) -> bool:
-        """Along a boundary descents are slow: one that has the best trial goes on where others end."""
+        """Along a boundary descents are slow: one that has the best trial continues where others end."""
         best = 0 < self.trials.constraints == descent.level and descent.value <= self.trials.least
         return best and descent.radius >= self.options.finest / self.options.finer

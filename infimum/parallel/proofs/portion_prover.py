@@ -31,7 +31,7 @@ _LOST = 79  # exit status of a worker whose GPU has failed
 
 
 class Answer(NamedTuple):
-    """What is left of a portion, or what went wrong, after so many seconds."""
+    """What is left of a portion, or what went wrong, and the seconds that it took."""
 
     state: State | None
     error: Exception | None
