@@ -326,7 +326,7 @@ class Evaluator:
         return affine_bound_kernel.is_recurrence(self.f, self.n)
 
     @cached_property
-    def families(self) -> "list[term_sums.Family] | None":
+    def families(self) -> "list[term_sums.TermFamily] | None":
         """The terms of the sum that it is, by their forms; None if one of them has too many variables."""
         return term_sums.families_of(self.f, var("x", (self.n,)))
 
