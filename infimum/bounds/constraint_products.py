@@ -18,15 +18,15 @@ from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 from infimum.linear_algebra.lane_algebra import total
 from infimum.support.clock import pause
 
-_NEWTON_STEPS, _CONJUGATE_GRADIENT_STEPS = 60, 60    # of Newton's method, and of conjugate gradients for each
-_OMEGA = 0.02              # ω
+_NEWTON_STEPS, _CONJUGATE_GRADIENT_STEPS = 60, 60  # of Newton's method, and of conjugate gradients for each
+_OMEGA = 0.02                                      # ω
 _CENTRED, _RAISED = 1.0, 4.0
-_SOLVED = 0.01             # of the squared residual of a linear system
-_FIRST_WEIGHT = 0.01              # weights, as part of the curvature
-_FIRST_SHARE = 0.5               # of a multiplier, at the beginning
-_TO_BOUNDARY = 0.9              # of the way to the boundary
-_SAFETY_FACTOR = 4.0                # times what a centred point may lack
-_LEAST_MULTIPLIER = 2.0**-30          # of multipliers, relative: less is none
+_SOLVED = 0.01                # of the squared residual of a linear system
+_FIRST_WEIGHT = 0.01          # weights, as part of the curvature
+_FIRST_SHARE = 0.5            # of a multiplier, at the beginning
+_TO_BOUNDARY = 0.9            # of the way to the boundary
+_SAFETY_FACTOR = 4.0          # times what a centred point may lack
+_LEAST_MULTIPLIER = 2.0**-30  # of multipliers, relative: less is none
 _HALVINGS = 12
 _SMALL = 256               # elements of a product whose terms are added at once
 

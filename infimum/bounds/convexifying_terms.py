@@ -8,9 +8,9 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.inverse_factors import inverse_factor
 from infimum.linear_algebra.lane_algebra import total
 
-_DIFFERENCE_STEP = 2.0**-17                                      # of differences, relative
-_PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # of the equations, relative
-_SAFETY_FACTOR = 4.0                                           # times what is just enough
+_DIFFERENCE_STEP = 2.0**-17                                 # of differences, relative
+_PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))        # of the equations, relative
+_SAFETY_FACTOR = 4.0                                        # times what is just enough
 _SHIFTS = tuple(2.0**-k for k in (32, 24, 16, 8, 4, 2, 0))  # of second derivatives, relative
 
 

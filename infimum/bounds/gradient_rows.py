@@ -29,8 +29,8 @@ from infimum.relax.gradient_rows_kernel import LEFT, POINT, UPPER, WORTH
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.1  # see Payoff
 # the first step where the lifted relaxation is asked before; where linear rows are
 _FIRST_STEP_AFTER_LIFTED, _FIRST_STEP_AFTER_LINEAR_ROWS = 2, 16
-_MOST_DERIVATIVES = 4096         # derivatives of all rows
-_COST_IN_BOXES = 4            # in boxes
+_MOST_DERIVATIVES = 4096     # derivatives of all rows
+_COST_IN_BOXES = 4           # in boxes
 _ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 

@@ -20,7 +20,7 @@ from infimum.evaluation.programs import LAGRANGIAN, SHAVING
 from infimum.structure.minus_product import minus_product
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.1  # see Payoff
-_MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13       # variables, rows times variables
+_MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
 
 
 class LagrangianBound(RegionTest):

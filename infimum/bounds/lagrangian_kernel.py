@@ -44,7 +44,7 @@ from infimum.structure.minus_product import minus_product
 
 LEFT, WORTH = range(2)  # the outputs
 _SWEEPS = 8             # of descending
-_WORTH_GAP_LEFT = 0.5           # the test paid if at most this part of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.5   # the test paid if at most this part of the distance to the upper bound is left
 _W, _E, _R, _S = "w", "e", "r", "s"
 
 

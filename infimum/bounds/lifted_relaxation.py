@@ -23,9 +23,9 @@ from infimum.relax.lifted_kernel import LEFT, POINT, WORTH
 from infimum.relax.lifting import lift_of
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.4  # see Payoff
-_TRIED_REGIONS = 64                          # regions, as long as it does not pay
-_MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
-_COST_IN_BOXES = 16                           # in boxes
+_TRIED_REGIONS = 64                             # regions, as long as it does not pay
+_MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21     # regions of a step, and the entries of their tables together
+_COST_IN_BOXES = 16                             # in boxes
 
 
 class _PayoffEachStep(Payoff):

@@ -21,13 +21,13 @@ from infimum.relax.relaxation import Relaxation
 from infimum.search.region_pool import can_be_cut
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.25  # see Payoff
-_FEW_REGIONS, _MOST_PROGRAMS = 32, 64                  # regions of a step while it pays, and programs of a step
+_FEW_REGIONS, _MOST_PROGRAMS = 32, 64            # regions of a step while it pays, and programs of a step
 # programs, what must be left of the distance, and steps of the first rest
 _JUDGED_PROGRAMS, _WORTH_GAP_LEFT, _FIRST_PAUSE = 256, 0.75, 8
-_HALVINGS_AFTER_PAUSE = 2                          # times that programs are halved after a rest
+_HALVINGS_AFTER_PAUSE = 2  # times that programs are halved after a rest
 _ROUNDS = 2
-_COST_IN_BOXES = 64                            # in boxes
-_PROMISING_GAP = 0.5                         # of the distance to the upper bound
+_COST_IN_BOXES = 64   # in boxes
+_PROMISING_GAP = 0.5  # of the distance to the upper bound
 
 
 class LinearProgramBound(RegionTest):

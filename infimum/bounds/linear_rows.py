@@ -24,8 +24,8 @@ from infimum.problem.unions import shares
 from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 4, 8, 0.125  # see Payoff
-_MOST_OPERATIONS, _MOST_ROWS = 800, 16  # operations on single numbers in all rows, and rows: more take long to compile
-_COST_IN_BOXES = 3               # in boxes
+_MOST_OPERATIONS, _MOST_ROWS = 800, 16            # operations on single numbers in all rows, and rows: more take long to compile
+_COST_IN_BOXES = 3                                # in boxes
 
 
 class LinearRowsBound(RegionTest):

@@ -22,12 +22,12 @@ from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 8, 8, 0.3  # see Payoff
-_FIRST_STEP_IF_ALONE = 1                           # the first step where nothing but equations is asked about
+_FIRST_STEP_IF_ALONE = 1                        # the first step where nothing but equations is asked about
 # rows; with one alone lines say the same, with many more the inverse costs too much
 _LEAST_ROWS, _MOST_ROWS = 2, 30
-_MOST_ELEMENTS = 1 << 11                  # rows times variables
-_COST_IN_BOXES = 2                            # in boxes
-_ELEMENTS_AT_ONCE = 1 << 20                  # regions times variables that are tested together
+_MOST_ELEMENTS = 1 << 11     # rows times variables
+_COST_IN_BOXES = 2           # in boxes
+_ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
 def _is_alone(evaluator: Evaluator) -> bool:

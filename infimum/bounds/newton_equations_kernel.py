@@ -37,12 +37,12 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows,
 from infimum.kernel.table_writer import Writer
 from infimum.problem.system import System
 
-LEFT, WORTH = range(2)   # the outputs
-_SWEEPS = 2              # over the rows that were multiplied by Y
-_WORTH_VOLUME = 0.5             # a region cut to such a part of its volume
-_CLOSE_ENDS = 0.25            # ends so close, compared with what the row varies by
-_LEAST_PIVOT = 2.0**-30  # the least pivot, compared with the row as it was
-_LARGEST_INVERSE = 2.0**500      # of the numbers Y
+LEFT, WORTH = range(2)       # the outputs
+_SWEEPS = 2                  # over the rows that were multiplied by Y
+_WORTH_VOLUME = 0.5          # a region cut to such a part of its volume
+_CLOSE_ENDS = 0.25           # ends so close, compared with what the row varies by
+_LEAST_PIVOT = 2.0**-30      # the least pivot, compared with the row as it was
+_LARGEST_INVERSE = 2.0**500  # of the numbers Y
 _SMALLEST_INVERSE = 2.0**-900
 
 

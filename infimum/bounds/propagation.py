@@ -19,11 +19,11 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.start_boxes import StartBoxes
 from infimum.support.clock import pause
 
-PROPAGATION_ROUNDS = 3           # of each test
+PROPAGATION_ROUNDS = 3  # of each test
 _WHOLE = 0.0, 0.0, 1.0
-_NOTABLE_SHRINKAGE = 15 / 16      # a side that is cut to less than this part of it
-_ROUNDS_AT_ONCE = 8         # rounds between two looks at the widths, at first
-_PIECES_AT_ONCE = 512      # pieces of which one array is made
+_NOTABLE_SHRINKAGE = 15 / 16  # a side that is cut to less than this part of it
+_ROUNDS_AT_ONCE = 8           # rounds between two looks at the widths, at first
+_PIECES_AT_ONCE = 512         # pieces of which one array is made
 
 
 def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float], narrow: float, upper: float) -> np.ndarray:

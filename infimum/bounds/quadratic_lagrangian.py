@@ -20,9 +20,9 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.structure.degree import degrees
 
-_LEAST_VARIABLES, _MOST_VARIABLES = 6, 64           # variables: fewer are soon cut, and regions then tell where minimisers are
-_MOST_ELEMENTS = 1 << 18             # numbers of all derivatives that are read
-_LARGEST_EXPONENT = 500                 # exponent of points at which gradients are read
+_LEAST_VARIABLES, _MOST_VARIABLES = 6, 64          # variables: fewer are soon cut, and regions then tell where minimisers are
+_MOST_ELEMENTS = 1 << 18                           # numbers of all derivatives that are read
+_LARGEST_EXPONENT = 500                            # exponent of points at which gradients are read
 _COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 

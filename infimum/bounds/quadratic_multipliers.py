@@ -9,10 +9,10 @@ from infimum.linear_algebra.positive_definite import midpoint
 from infimum.problem.system import System
 
 _MAYBE_ACTIVE, _SURELY_ACTIVE = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
-_COMPLEMENT = 0.0625                   # times a slack is a multiplier that says which
+_COMPLEMENT = 0.0625                                # times a slack is a multiplier that says which
 _DEPENDENT_PIVOT = 2.0**-20
-_ROUNDING = 2.0**-46                   # of the curvature
-_SPENT_GAP = 0.25                           # of the gap that is asked for, that may be lost
+_ROUNDING = 2.0**-46  # of the curvature
+_SPENT_GAP = 0.25     # of the gap that is asked for, that may be lost
 
 
 def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,

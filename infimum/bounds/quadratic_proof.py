@@ -12,7 +12,7 @@ from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 from infimum.problem.system import System
 
 _DIAGONAL_GROWTH, _DIAGONAL_TRIES = 4.0, 16  # what is added to the diagonal grows until it is proved to be enough
-_PASSES = 3              # over the linear constraints
+_PASSES = 3                                  # over the linear constraints
 
 
 class Coefficients(NamedTuple):

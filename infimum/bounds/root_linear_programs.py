@@ -23,12 +23,12 @@ _ROUNDS = 6
 _LATER_FIRST_STEP = {"lines": 8, "lifted": 32}
 # steps before programs of regions of problems with curves, of which many are over by then
 _FIRST_STEP_IF_CURVED = 24
-_MOST_TIGHTENINGS, _STARTS = 3, 8               # tightened at most, and starts between two times
+_MOST_TIGHTENINGS, _STARTS = 3, 8  # tightened at most, and starts between two times
 # of the distance between the bounds: a point that takes less is the last that is looked for
 _LEAST_GAIN = 0.1
-_LARGE_GAIN = 0.5                          # of that distance: after a point that takes more, variables are tightened again
-_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64               # steps between two searches for points: the first number, up to the second
-_WORTH_WIDTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
+_LARGE_GAIN = 0.5                       # of that distance: after a point that takes more, variables are tightened again
+_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64  # steps between two searches for points: the first number, up to the second
+_WORTH_WIDTH = 0.95                     # of the mean side: what is left must be narrower to begin anew
 
 
 class RootLinearPrograms:

@@ -16,10 +16,10 @@ from infimum.problem.problem import Problem
 from infimum.result import Result, Verdict
 from infimum.support.clock import briefly
 
-_STREAM, _TRIED_POINTS = 11, 3          # of random numbers; points at which variables are exchanged
+_STREAM, _TRIED_POINTS = 11, 3  # of random numbers; points at which variables are exchanged
 # variables, at most, that are exchanged in pairs; a relative difference of equal values
 _MOST_VARIABLES, _SAME_VALUE = 16, 1e-12
-_MOVING_GAP = 0.01                    # a gap that became smaller by this part in the last quarter is still moving
+_MOVING_GAP = 0.01  # a gap that became smaller by this part in the last quarter is still moving
 
 
 class RunSettings(NamedTuple):

@@ -33,12 +33,12 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.least_squares_multipliers import applied, left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 
-_NEWTON_STEPS = 12               # steps to the last digits
-_HELD_DISTANCE = 2.0**-20           # of a variable's size: so near to a bound it may be held there
-_RADII = 12                # boxes for K, each side eight times that of the one before
+_NEWTON_STEPS = 12                                    # steps to the last digits
+_HELD_DISTANCE = 2.0**-20                             # of a variable's size: so near to a bound it may be held there
+_RADII = 12                                           # boxes for K, each side eight times that of the one before
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # relative
-_LARGEST_INVERSE = 2.0**20             # elements of a left inverse: beyond that gradients are about dependent
-_SAFETY_FACTOR = 4.0                # times what is just enough
+_LARGEST_INVERSE = 2.0**20                            # elements of a left inverse: beyond that gradients are about dependent
+_SAFETY_FACTOR = 4.0                                  # times what is just enough
 _ULPS, _TINY = 2.0**-50, 2.0**-300
 
 

@@ -10,7 +10,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
 from infimum.problem.system import System
 
-_ACTIVE_DISTANCE = 2.0**-20   # of the size of a constraint's terms, or of a variable: so near to an end it counts as active
+_ACTIVE_DISTANCE = 2.0**-20  # of the size of a constraint's terms, or of a variable: so near to an end it counts as active
 _REGULARISATION = 2.0**-44
 
 

@@ -16,18 +16,18 @@ from infimum.linear_algebra.lane_algebra import inverted
 from infimum.problem.system import System
 from infimum.support.clock import pause
 
-_MOST_VARIABLES_AND_EQUATIONS = 512           # variables and equations together
-_NEWTON_STEPS = 4           # steps to the middle of the box
-_INFLATIONS = 4         # boxes, each wider than the one before
-LEAST_RADIUS = 1e-300       # half a width, where subnormal numbers would round to nothing
-_LEAST_PIVOT = 2.0**-30  # pivots of rows whose largest element is 1
+_MOST_VARIABLES_AND_EQUATIONS = 512  # variables and equations together
+_NEWTON_STEPS = 4                    # steps to the middle of the box
+_INFLATIONS = 4                      # boxes, each wider than the one before
+LEAST_RADIUS = 1e-300                # half a width, where subnormal numbers would round to nothing
+_LEAST_PIVOT = 2.0**-30              # pivots of rows whose largest element is 1
 
 
 class FailureReason(Enum):
     """Why nothing was proved about a point."""
 
     FAR = "it is too far from where the constraints hold"
-    CROWDED = "more equations are to be solved than there are variables that may move"
+    OVERDETERMINED = "more equations are to be solved than there are variables that may move"
     DEPENDENT = "the gradients of the equations are linearly dependent, so that rounding errors decide whether they hold"
     ROUGH = "an equation has a jump or an edge of its domain there"
     WIDE = "the gradients of the equations vary so much, as around a double root, that no solution could be proved"
@@ -222,7 +222,7 @@ def judge_candidate(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, 
     face = (np.where(free, end, x) for end in bounds)
     linear = LinearEquations(evaluator, *face) if len(failed) and slopes is not None else None
     if not all(linear is not None and rows.defined[1 + k] and linear.follows(k, solved) for k in failed):
-        return FailureReason.CROWDED if system.equal.sum() > free.sum() else FailureReason.DEPENDENT
+        return FailureReason.OVERDETERMINED if system.equal.sum() > free.sum() else FailureReason.DEPENDENT
     return ProvedFeasible(lo, hi, float(rows.hi[0]))
 
 

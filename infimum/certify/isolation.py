@@ -19,8 +19,8 @@ from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 from infimum.linear_algebra.krawczyk import krawczyk
 from infimum.linear_algebra.positive_definite import midpoint
 
-_RADII = 12      # boxes for K, each side eight times that of the one before
-_NARROWINGS = 4    # times K is narrowed
+_RADII = 12                        # boxes for K, each side eight times that of the one before
+_NARROWINGS = 4                    # times K is narrowed
 _ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
 
 

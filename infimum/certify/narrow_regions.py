@@ -13,9 +13,9 @@ from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.region_pool import Regions
 
-_ROUNDS, _FIRST_ORDER_ROUNDS = 40, 3                # times that pieces are halved; in the first ones without second derivatives
-_MOST_PIECES, _MOST_NUMBERS = 1 << 19, 1 << 28   # pieces of all rounds together, and times the numbers inside the function,
-_LEAST_PIECES, _PIECES_A_REGION = 1 << 14, 64             # but no more for each region
+_ROUNDS, _FIRST_ORDER_ROUNDS = 40, 3            # times that pieces are halved; in the first ones without second derivatives
+_MOST_PIECES, _MOST_NUMBERS = 1 << 19, 1 << 28  # pieces of all rounds together, and times the numbers inside the function,
+_LEAST_PIECES, _PIECES_A_REGION = 1 << 14, 64   # but no more for each region
 # pieces are too many if they exceed both this multiple of the regions and this number
 _LARGEST_GROWTH, _PIECES_ALWAYS_ALLOWED = 2, 1 << 12
 

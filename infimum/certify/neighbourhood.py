@@ -9,9 +9,9 @@ from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.linear_algebra.positive_definite import dominance, scaled
 
-_FIRST_GROWTH = 4.0    # at first this multiple of what is needed
+_FIRST_GROWTH = 4.0  # at first this multiple of what is needed
 _BOXES_AT_ONCE = 8   # boxes that are looked at
-_HALVINGS = 40  # and then half as far, and half of that, …
+_HALVINGS = 40       # and then half as far, and half of that, …
 
 
 class NestedBoxes(NamedTuple):

@@ -19,14 +19,14 @@ from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
-_ENCLOSED_REGIONS, _SURVEYED_REGIONS = 16, 1024            # regions that are enclosed; whose place and size is looked at,
-_MOST_NUMBERS = 1 << 20                     # fewer where they have this number of ends
-_MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15   # of a function that is looked into
-_LIPSCHITZ, _SMOOTH = 2, 3                  # levels
+_ENCLOSED_REGIONS, _SURVEYED_REGIONS = 16, 1024  # regions that are enclosed; whose place and size is looked at,
+_MOST_NUMBERS = 1 << 20                          # fewer where they have this number of ends
+_MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15       # of a function that is looked into
+_LIPSCHITZ, _SMOOTH = 2, 3                       # levels
 # a cluster: at least this number of regions, within this part of the bounds
 _CLUSTER_REGIONS, _CLUSTER_WIDTH = 64, 1e-2
-_POSSIBLY_UNBOUNDED = -1e9                               # a value below this may be on the way to minus infinity
-_SHOWN_VARIABLES = 4                                  # variables of a point
+_POSSIBLY_UNBOUNDED = -1e9  # a value below this may be on the way to minus infinity
+_SHOWN_VARIABLES = 4        # variables of a point
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:

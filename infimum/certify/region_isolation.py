@@ -115,7 +115,7 @@ class _IsolationRun:
         return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:MOST_GROUPS + 1]]
 
     def isolate_in_group(self, box: Interval, x: np.ndarray | None) -> bool:
-        """Proves one minimiser after the other in a group of regions, while that settles some of them. Was there one?"""
+        """Proves one minimiser after the other in a group of regions, while regions are discarded by that. Was there one?"""
         members, before = np.flatnonzero(_within(self.regions, box)), len(self.boxes)
         for _ in range(_MOST_MINIMISERS_A_GROUP):
             members = members[self.open[members]]

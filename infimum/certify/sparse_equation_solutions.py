@@ -20,7 +20,7 @@ from infimum.linear_algebra.interval_matrices import Interval, down, exactly, mi
 from infimum.linear_algebra.sparse_basis import SparseBasis, SparsityPattern, basis_of, radii
 from infimum.structure.row_groups import RowGroups, row_groups
 
-_NEWTON_STEPS, _POLISHING_STEPS = 60, 4    # of Newton's method from afar, and before a proof
+_NEWTON_STEPS, _POLISHING_STEPS = 60, 4                  # of Newton's method from afar, and before a proof
 _INFLATIONS = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # by which radii are larger than they need be: boxes that are tried
 
 

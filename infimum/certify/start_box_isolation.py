@@ -10,7 +10,7 @@ from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
 
 _GROWTHS = (1.0, 2.0**-6)  # by such parts of its widths the wanted box may grow, if it stays in F
-_MOST_START_BOXES = 64               # start boxes that may lie around it
+_MOST_START_BOXES = 64     # start boxes that may lie around it
 
 
 def isolate_in(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], start: StartBoxes, x: np.ndarray,

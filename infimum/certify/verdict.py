@@ -19,8 +19,8 @@ from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly, pause
 
 _MERGE_WORK, _MOST_SEPARATE_BOXES = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
-_MOST_LISTED_NUMBERS = 1 << 22     # numbers of a product that is listed
-_NUMBERS_AT_ONCE = 1 << 16  # numbers that are compared at a time
+_MOST_LISTED_NUMBERS = 1 << 22                       # numbers of a product that is listed
+_NUMBERS_AT_ONCE = 1 << 16                           # numbers that are compared at a time
 _LIPSCHITZ = 2
 LOWEST_VALUE = -2.0**1023  # values below this are next to the last double
 _UNDECIDED_VERDICTS = (Verdict.STOPPED, Verdict.UNDECIDED)

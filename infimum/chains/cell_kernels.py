@@ -34,7 +34,7 @@ NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the 
 _STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
 # instead of a value where there is none; of values that decide between equal bounds
 NO_VALUE, _TIE_BREAK = 2.0**900, 2.0**-30
-SLOPES = 3                                 # the last input of `shifted_bound`: distances, then slopes
+SLOPES = 3  # the last input of `shifted_bound`: distances, then slopes
 
 
 def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:

@@ -23,13 +23,13 @@ from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
 
-_LEAST_VARIABLES = 3            # variables
+_LEAST_VARIABLES = 3                    # variables
 _MOST_CELLS, _GPU_FACTOR = 1 << 24, 24  # cells of a level, and the factor by which there may be more in the memory of a GPU
-_BYTES_A_CELL = 160          # that a cell takes
-_FEW_CELLS = 1 << 15        # cells that take no time
-_TRY_SLOPES = 0, 3, 0.1  # see Payoff
-_DESCENT_STARTS = 8           # points from which to descend at a level
-_GAP_SHARES, _MOSTLY_LEFT = 2, 0.45  # of the gap that a bag has; the part of the cells that is left where few are discarded
+_BYTES_A_CELL = 160                     # that a cell takes
+_FEW_CELLS = 1 << 15                    # cells that take no time
+_TRY_SLOPES = 0, 3, 0.1                 # see Payoff
+_DESCENT_STARTS = 8                     # points from which to descend at a level
+_GAP_SHARES, _MOSTLY_LEFT = 2, 0.45     # of the gap that a bag has; the part of the cells that is left where few are discarded
 # from this level on, if the gap does not shrink to this part, the share grows by this factor
 _FIRST_GROWING_LEVEL, _ENOUGH_SHRINKAGE, _SHARE_GROWTH = 4, 0.7, 4
 _MOST_FORMS, _MOST_TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile

@@ -24,7 +24,7 @@ from infimum.chains.tree_newton import DAMPING, TreeNewton
 from infimum.search.incumbent import Incumbent
 
 _CANDIDATES = len(DAMPING) + 3  # for each variable in a step
-_DESCENT_STEPS = 16           # of a descent
+_DESCENT_STEPS = 16             # of a descent
 # a gain that is worth another one, in values, and in first gains: squares of small numbers
 _LEAST_GAIN, _NOISE = 2.0**-30, 2.0**-80
 _SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
@@ -69,8 +69,8 @@ class ChainPointSearch:
         plain = level.path(level.from_child)
         if plain is None:
             return
-        lower, hopeful = level.optimistic_path()
-        for slices in [plain, hopeful] if (hopeful != plain).any() else [plain]:
+        lower, optimistic = level.optimistic_path()
+        for slices in [plain, optimistic] if (optimistic != plain).any() else [plain]:
             x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
             best, upper = self.incumbent.x, self.incumbent.upper
             if best is None or anew or (np.abs(x - best) > NEAR_HALF_WIDTHS * rad).any():

@@ -30,18 +30,18 @@ from infimum.search.incumbent import Incumbent
 from infimum.structure.coupling_scalars import coupling_of
 from infimum.structure.term_sums import TermFamily
 
-_LEAST_VARIABLES = 4             # variables: fewer are one term
-_MOST_CELLS = 1 << 22        # cells of all nodes
-_BYTES_A_CELL = 160           # that a cell takes
+_LEAST_VARIABLES = 4               # variables: fewer are one term
+_MOST_CELLS = 1 << 22              # cells of all nodes
+_BYTES_A_CELL = 160                # that a cell takes
 _MOST_FORMS, _MOST_TERMS = 12, 16  # as in chains
-_NODE_COST_IN_CELLS = 1 << 14       # cells that take as long as all that is done but once for a node
+_NODE_COST_IN_CELLS = 1 << 14      # cells that take as long as all that is done but once for a node
 # multipliers for a node, each from the one before; what of the gap a better one must gain
 _MULTIPLIER_TRIES, _WORTH_GAIN = 3, 0.1
 _WORTH_DUAL_GAIN, _WORTH_GAIN_RATIO = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
 # descents from a node; multipliers with which points are searched for; in this number of nodes
 _POINTS_A_NODE, _SEARCHED_MULTIPLIERS, _SEARCHED_NODES = 4, 8, 4
-_LOGARITHM_SPLIT = 0.6875        # of logarithms: the exponentials of the two slices are about equally wide
-_SIGN_COST = 4          # it may take long to tell signs of factors apart: fewer cells are tried, by this factor
+_LOGARITHM_SPLIT = 0.6875  # of logarithms: the exponentials of the two slices are about equally wide
+_SIGN_COST = 4             # it may take long to tell signs of factors apart: fewer cells are tried, by this factor
 # the gap must shrink to this part of it in this number of rounds, if there are more nodes than the third number; the most nodes
 _WORTH_GAP_LEFT, _PATIENCE_ROUNDS, _FEW_NODES, _MOST_NODES = 0.9, 8, 64, 4096
 
@@ -152,7 +152,7 @@ class CoupledChain(Chain):
     # ---- one node
     def _divided(self, node: Node, room: int, looks: bool) -> Iterator[None]:
         """The nodes that take its place: none if it holds no minimiser. `looks`: for points as well."""
-        alive, best, gain, hope = np.ones(len(node.grid), np.int64), None, np.inf, None
+        alive, best, gain, improved = np.ones(len(node.grid), np.int64), None, np.inf, None
         for _ in range(_MULTIPLIER_TRIES):
             level = yield from self._level(node, alive)
             self._descend(*(rows[:self.n] for rows in level.paths(_POINTS_A_NODE)))
@@ -178,12 +178,12 @@ class CoupledChain(Chain):
             model = MultiplierModel(node, level, (yield from self._changes(node, level)), slopes)
             if looks and slopes is not None:
                 yield from self._search_points(model, slopes)
-            hope = node.moved(model.best(model.bound, self.incumbent.upper)[0])
+            improved = node.moved(model.best(model.bound, self.incumbent.upper)[0])
             moves, gain = model.best(model.bound_on_slices, self.incumbent.upper)
             if not gain > 0:
                 break
             node = node.moved(moves)
-        return (yield from self._parts(*best, hope, room))
+        return (yield from self._parts(*best, improved, room))
 
     def _level(self, node: Node, alive: np.ndarray, multipliers: Ends | None = None) -> Iterator[None]:
         """The cells of a node, enclosed with its multipliers, or all between two ends."""
@@ -209,14 +209,14 @@ class CoupledChain(Chain):
             yield
 
     # ---- dividing
-    def _parts(self, node: Node, level: NodeLevel, hope: Node | None, room: int) -> Iterator[None]:
+    def _parts(self, node: Node, level: NodeLevel, improved: Node | None, room: int) -> Iterator[None]:
         """The nodes that take its place, by what its bound loses most."""
         left = node.only(level.alive)
         if self._has_another_sign(left):
             return []
         if self._is_decided(left):
             return [replace(left, done=True)]
-        *by_scalars, by_slices = yield from self._losses(node, level, hope)
+        *by_scalars, by_slices = yield from self._losses(node, level, improved)
         gap = self.incumbent.upper - level.lower
         parts = left.by_variable() if max(*by_scalars, by_slices) < _WORTH_DUAL_GAIN * gap < np.inf else []
         if parts:
@@ -226,13 +226,13 @@ class CoupledChain(Chain):
             parts = [part for whole in finer or [left] for part in whole.by_scalar(by_scalars)]
         return parts or finer or left.finer(room) or [replace(left, done=True)]
 
-    def _losses(self, node: Node, level: NodeLevel, hope: Node | None) -> Iterator[None]:
+    def _losses(self, node: Node, level: NodeLevel, improved: Node | None) -> Iterator[None]:
         """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables: both
-        also with the multipliers that one might hope for."""
+        also with the multipliers that an optimistic estimate gives."""
         (lo, hi, middle), bounds, centre = node.slices, [level.lower], -np.inf
         for k in range(node.scalars):
             narrow, bound = np.arange(node.scalars) <= k, bounds[-1]
-            for chosen in (node, hope) if lo[k] < hi[k] else ():
+            for chosen in (node, improved) if lo[k] < hi[k] else ():
                 if chosen is not None:
                     there = yield from self._level(
                         chosen.within(np.where(narrow, middle, lo), np.where(narrow, middle, hi)), level.alive)

@@ -13,7 +13,7 @@ from infimum.kernel.cell_keys import NONE, TOP
 from infimum.problem.unions import Unions, widths
 
 _FIRST_SLICES = 8          # slices of a variable at the beginning
-_DIRECT_ENTRIES = 1 << 20   # entries of a table that are addressed directly however few are used
+_DIRECT_ENTRIES = 1 << 20  # entries of a table that are addressed directly however few are used
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from infimum.chains.grid import Cells, Grid
 from infimum.kernel.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 
 _CELLS_AT_ONCE = 1 << 20  # cells
-_SLOPE_GRAIN = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
+_SLOPE_GRAIN = 2.0**-40   # slopes are whole multiples of this part of the largest one, so that sums of them are exact
 _UNREACHED = key_of(-np.inf)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from infimum.chains.bag_forms import BagForm
 from infimum.chains.bag_kinds import BagKind
 
-DAMPING = (0.0, 1.0)  # in sums of the rows of the matrix
-_LEAST_PIVOT = 2.0**-40     # of such a sum is a pivot at least
+DAMPING = (0.0, 1.0)     # in sums of the rows of the matrix
+_LEAST_PIVOT = 2.0**-40  # of such a sum is a pivot at least
 
 
 class TreeNewton:

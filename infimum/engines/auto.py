@@ -40,10 +40,10 @@ from infimum.search.root_box import RootBox
 from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.support.clock import briefly
 
-_SEARCH_RADIUS = 1e3         # unbounded variables: the swarm looks this far
-_MOST_SWARM_VARIABLES = 32           # with more variables points come from the coordinate search, not from the swarm
-_MOST_LATE_SWARM_VARIABLES = 2000      # with up to this number of variables the swarm is asked where that was not enough
-_ROUNDS_BEFORE_REFINEMENT = 3           # rounds of a search before the whole box is refined, which takes longer
+_SEARCH_RADIUS = 1e3               # unbounded variables: the swarm looks this far
+_MOST_SWARM_VARIABLES = 32         # with more variables points come from the coordinate search, not from the swarm
+_MOST_LATE_SWARM_VARIABLES = 2000  # with up to this number of variables the swarm is asked where that was not enough
+_ROUNDS_BEFORE_REFINEMENT = 3      # rounds of a search before the whole box is refined, which takes longer
 # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
 _ROUNDS_BEFORE_CHAIN = 2
 # branching steps after which the point search is repeated, the second time by a swarm with this number of waves,
@@ -52,7 +52,7 @@ _SECOND_SEARCH_STEP, _LATE_SWARM_STEP, _LATE_SWARM_WAVES = 24, 64, 3
 _LARGE_BATCH, _LATE_SWARM_STEP_IF_LARGE = 1 << 16, 256
 # branching steps after which coupled chains are tried, with this number of cells for each step,
 _COUPLED_CHAIN_STEPS, _COUPLED_CELLS_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19
-_BOXES_FOR_EACH_LEFT = 16     # if at least one of this number of boxes is left
+_BOXES_FOR_EACH_LEFT = 16  # if at least one of this number of boxes is left
 # a search is over where so little lies below its point: parts of the tolerance, of the value
 _NEGLIGIBLE_GAP, _ULPS = 2.0**-40, 2.0**-50
 # the number of start boxes in which the first swarm searches, and the second
@@ -85,7 +85,7 @@ class Auto:
         self.kept: State | None = None   # during a late search, what it may change, as a later run needs it
         self.overlap: tuple[Swarm, OverlappedWork] | None = None  # the second look, while a GPU branches
         self.searched_step = -1                 # the step before which late searches are over; a resumed run continues with it
-        self.closed = False              # the late search has settled it: the answer is what the sweeps left
+        self.closed = False              # the late search has closed the gap: the answer is what the sweeps left
         self.localised: BranchAndBound | None = None  # the regions that are left, cut further
 
     def _first_search(self) -> PointSearch:
@@ -172,8 +172,8 @@ class Auto:
         known = bounds(self.lower, self.incumbent.upper)
         if self.branch is None:
             return known | {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
-        dealt = {} if self.rounds is None else self.rounds.figures()
-        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | dealt
+        of_rounds = {} if self.rounds is None else self.rounds.figures()
+        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | of_rounds
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -206,7 +206,7 @@ class Auto:
             yield
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
-        """What is done before branching, in order; it ends where the whole box is settled."""
+        """What is done before branching, in order; it ends where the search of the whole box is conclusive."""
         along = len(self.lo) > _MOST_SWARM_VARIABLES and self.root.sweeper is not None
         search = self._coordinate_search() if along else self.first
         stages = [(lambda: self._look(search, last=_ROUNDS_BEFORE_CHAIN), along), (self._chain, True),
@@ -296,10 +296,11 @@ class Auto:
                     if self.branch.done:
                         break
                 self.searched_step = self.branch.steps  # a step that is stopped, or a round, begins anew without them
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
-                if not dealt and not self._moved_to_gpu():
+                was_round = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
+                if not was_round and not self._moved_to_gpu():
                     self.branch.step()
-                if dealt or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):  # by counts, for resumed runs
+                # by counts, for resumed runs
+                if was_round or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):
                     self.branch.isolate_minimisers()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():

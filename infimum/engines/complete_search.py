@@ -33,9 +33,9 @@ from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions, can_be_cut
 
-_LANES_AT_ONCE = 1 << 20   # lanes a run
-_STREAM = 5        # of random numbers
-_MOST_ENDS = 1 << 27  # lower ends of boxes that a result may hold: a gigabyte
+_LANES_AT_ONCE = 1 << 20  # lanes a run
+_STREAM = 5               # of random numbers
+_MOST_ENDS = 1 << 27      # lower ends of boxes that a result may hold: a gigabyte
 
 
 def _largest(sizes: list[np.ndarray]) -> np.ndarray:

@@ -38,13 +38,13 @@ from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 
-_REGIONS_SEARCHED_AT_ONCE = 4        # regions in which a point is looked for at a time
-_REGIONS_SAMPLED = 32     # regions whose corners and middles are tried as they are
+_REGIONS_SEARCHED_AT_ONCE = 4  # regions in which a point is looked for at a time
+_REGIONS_SAMPLED = 32          # regions whose corners and middles are tried as they are
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
 _RELATIVE_EXCESS = 2.0**-20  # a verified value within this relative distance of the best estimate is accepted
-_MOST_REPAIRS = 8     # times that what was in the way of a proof may lead to a better point
-_FIRST_SEARCH_STEP = 4         # steps before the first look, where lower bounds are good
-_MOST_NARROWED_SEARCHES = 3     # times that a better point may tell where to look for the next
+_MOST_REPAIRS = 8            # times that what was in the way of a proof may lead to a better point
+_FIRST_SEARCH_STEP = 4       # steps before the first look, where lower bounds are good
+_MOST_NARROWED_SEARCHES = 3  # times that a better point may tell where to look for the next
 # with fewer variables than the first number, regions are cut for the second number of steps before costly bounds are asked
 _MANY_VARIABLES, _CHEAP_STEPS = 14, 16
 # without a feasible point, points are searched for after 1, 2, 4, … steps, then with this period
@@ -109,9 +109,9 @@ class ConstrainedRun:
     def figures(self) -> Figures:
         if self.branch is None:
             return self.search.figures()
-        dealt = {} if self.rounds is None else self.rounds.figures()
+        of_rounds = {} if self.rounds is None else self.rounds.figures()
         counts = {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
-        return bounds(self.lower, self.value) | counts | dealt
+        return bounds(self.lower, self.value) | counts | of_rounds
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
@@ -224,9 +224,9 @@ class ConstrainedRun:
             if self.looking is not None:
                 yield from self._search_once()
             while not self.branch.done and not self._is_limited():
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learned_arrays,
-                                                                                  self.max_boxes))
-                if not dealt:
+                was_round = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learned_arrays,
+                                                                                      self.max_boxes))
+                if not was_round:
                     self.branch.step()
                 if not self.branch.is_between_steps:
                     yield
@@ -235,9 +235,9 @@ class ConstrainedRun:
                     self.asked = np.inf
                     self._bound_at_once()
                     yield from self._follow()
-                if self._looks() or (dealt and self.incumbent.upper == np.inf):
+                if self._looks() or (was_round and self.incumbent.upper == np.inf):
                     yield from self._search_once()
-                if dealt or self.branch.steps & (self.branch.steps - 1) == 0:
+                if was_round or self.branch.steps & (self.branch.steps - 1) == 0:
                     self.branch.isolate_minimisers()
                 yield
             if self.limit is None:

@@ -79,57 +79,57 @@ class IterationRounds(PortionRounds):
         if sum(can) < _LEAST_REGIONS or not can[0]:
             return False
         regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
-        dealt = self._dealt = _RoundState(list(regions), list(places), {})
-        while some := self._next(search, dealt, most):
-            yield from self._run_portions(search, dealt, some)
-        if len(dealt.answers) < len(regions):
-            over = most is not None and search.boxes + dealt.count("boxes") >= most
-            raise RoundEnded(boxes_reached(search.boxes + dealt.count("boxes"), most) if over
+        round_state = self._round_state = _RoundState(list(regions), list(places), {})
+        while some := self._next(search, round_state, most):
+            yield from self._run_portions(search, round_state, some)
+        if len(round_state.answers) < len(regions):
+            over = most is not None and search.boxes + round_state.count("boxes") >= most
+            raise RoundEnded(boxes_reached(search.boxes + round_state.count("boxes"), most) if over
                              else iterations_done(search.options.iterations))
-        self._dealt = None
-        self._merge(search, dealt)
+        self._round_state = None
+        self._merge(search, round_state)
         return True
 
-    def _next(self, search: CompleteSearch, dealt: _RoundState, most: int | None) -> list[int]:
+    def _next(self, search: CompleteSearch, round_state: _RoundState, most: int | None) -> list[int]:
         """The numbers of the regions for which there are boxes and iterations."""
-        rest = len(dealt.regions) - len(dealt.answers)
+        rest = len(round_state.regions) - len(round_state.answers)
         if most is not None:
-            rest = min(rest, -((search.boxes + dealt.count("boxes") - most) // search.pieces**search.block))
+            rest = min(rest, -((search.boxes + round_state.count("boxes") - most) // search.pieces**search.block))
         if search.options.iterations is not None:
-            rest = min(rest, search.options.iterations - len(search.taken) - dealt.count("iterations"))
-        return list(range(len(dealt.answers), len(dealt.answers) + max(0, rest)))
+            rest = min(rest, search.options.iterations - len(search.taken) - round_state.count("iterations"))
+        return list(range(len(round_state.answers), len(round_state.answers) + max(0, rest)))
 
-    def _run_portions(self, search: CompleteSearch, dealt: _RoundState, numbers: list[int]) -> Iterator[None]:
+    def _run_portions(self, search: CompleteSearch, round_state: _RoundState, numbers: list[int]) -> Iterator[None]:
         known = search.incumbent.arrays()
 
         def portion(which: int) -> Portion:
-            values = dealt.regions[numbers[which]]._asdict()
+            values = round_state.regions[numbers[which]]._asdict()
             ends = {name: values.pop(name) for name in ("lo", "hi")}
             return Portion(State(values, ends | known), 1)
         for answer in self.runner.run_portions(len(numbers), portion):
             if answer is not None:
-                dealt.answers[numbers[answer[0]]] = answer[1]
+                round_state.answers[numbers[answer[0]]] = answer[1]
             yield
-        if len(dealt.answers) <= numbers[-1]:
-            raise InternalError(f"of {numbers[-1] + 1} portions {len(dealt.answers)} came back")
+        if len(round_state.answers) <= numbers[-1]:
+            raise InternalError(f"of {numbers[-1] + 1} portions {len(round_state.answers)} came back")
 
     def end(self, search: CompleteSearch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
-        dealt, self._dealt = self._dealt, None
-        if dealt is not None and dealt.answers:
+        round_state, self._round_state = self._round_state, None
+        if round_state is not None and round_state.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
-                self._merge(search, dealt)
+                self._merge(search, round_state)
 
-    def _merge(self, search: CompleteSearch, dealt: _RoundState) -> None:
-        answers = sorted(dealt.answers.items())
+    def _merge(self, search: CompleteSearch, round_state: _RoundState) -> None:
+        answers = sorted(round_state.answers.items())
         best = min((answer for _, answer in answers), key=lambda answer: answer.arrays["incumbent"][0])
         if best.arrays["incumbent"][0] < search.incumbent.upper:
             search.incumbent.restore(best.arrays)
         for number, answer in answers:
             search.boxes += answer.values["boxes"]
             if answer.values["iterations"]:
-                region = dealt.regions[number]._replace(**_ends(answer))
+                region = round_state.regions[number]._replace(**_ends(answer))
                 search.keep(region, answer.arrays["numbers"], answer.arrays["lower"])
-            search.list.remove(dealt.places[number])
+            search.list.remove(round_state.places[number])
         search.prune()
         self.done += 1

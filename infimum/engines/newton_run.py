@@ -62,8 +62,8 @@ class NewtonRun:
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         counts = {} if self.search is None else {"regions": self.search.pool, "solutions": self.search.solved}
-        dealt = {} if self.rounds is None else self.rounds.figures()
-        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()} | dealt
+        of_rounds = {} if self.rounds is None else self.rounds.figures()
+        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()} | of_rounds
 
     def state(self) -> State | None:
         return None if self.search is None else self.search.state()

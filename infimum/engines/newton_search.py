@@ -33,8 +33,8 @@ from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes, outcome_row
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 
-_STEPS_AT_HAND = 4       # steps that the boxes at hand last
-_LEAST_GAP = 0.125     # of a side: a narrower gap is not worth cutting at
+_STEPS_AT_HAND = 4  # steps that the boxes at hand last
+_LEAST_GAP = 0.125  # of a side: a narrower gap is not worth cutting at
 
 
 class NewtonSearch:

@@ -77,10 +77,10 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
     """What makes the engine from a problem, its evaluator, the method and the limits, with the batch and the rounds if it has
     them. Where regions are dealt it does not move to a GPU: workers do the long part of the work, on theirs."""
     kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)
-    dealt = {} if rounds is None else {"rounds": rounds}
+    shared = {} if rounds is None else {"rounds": rounds}
     if engine == "auto" and not constrained:
-        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **dealt)
-    return partial(kind, batch=batch, **dealt) if engine != "complete" else partial(kind, **dealt)
+        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **shared)
+    return partial(kind, batch=batch, **shared) if engine != "complete" else partial(kind, **shared)
 
 
 def check_portions(options: Any) -> None:

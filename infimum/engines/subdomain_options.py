@@ -8,8 +8,8 @@ from infimum.search.option_names import known_options
 
 PARTITIONS = ("largest", "uniform", "adaptive")
 FORMS = ("mean_value", "natural", "affine")
-MOST_SUBDOMAINS = 4096   # subdomains of a region
-_DEFAULT_SUBDOMAINS = 64   # the most subdomains where the user gives no number of pieces
+MOST_SUBDOMAINS = 4096    # subdomains of a region
+_DEFAULT_SUBDOMAINS = 64  # the most subdomains where the user gives no number of pieces
 
 
 @dataclass(frozen=True, slots=True)

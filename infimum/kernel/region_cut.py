@@ -22,9 +22,9 @@ from infimum.kernel.box_conclusions import larger, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 
-REGIONS, UPPER, POINT = range(3)                     # the outputs
-NO_AXIS, DISCARDED_AXIS = -1.0, -2.0                             # instead of a variable to cut
-ABOVE, DISCARDED, NEAR, FAR, FINAL = range(5)      # what becomes of a region
+REGIONS, UPPER, POINT = range(3)               # the outputs
+NO_AXIS, DISCARDED_AXIS = -1.0, -2.0           # instead of a variable to cut
+ABOVE, DISCARDED, NEAR, FAR, FINAL = range(5)  # what becomes of a region
 OUTCOME_COUNT = 5
 NEW_LO, NEW_HI, ALIVE, LEAST = range(4)               # the rows of a sweep's output
 _LARGEST = 1.7976931348623157e308

@@ -7,12 +7,12 @@ from infimum.expr.node import Expr, topological
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
 
-HEAVY_COST = 24       # an expression this costly is stored rather than computed twice
-STRAIGHT_LINE_COST = 200   # programs up to this cost are written without loops
-UNROLL_COST = 40      # short loops up to this cost are written out
-_MANY_CURVES = 8        # curves a variable
+HEAVY_COST = 24           # an expression this costly is stored rather than computed twice
+STRAIGHT_LINE_COST = 200  # programs up to this cost are written without loops
+UNROLL_COST = 40          # short loops up to this cost are written out
+_MANY_CURVES = 8          # curves a variable
 _HINGES = ("max", "min")  # curves that cost little
-FEW_VARIABLES = 8          # variables whose derivatives are carried along in a loop over data
+FEW_VARIABLES = 8  # variables whose derivatives are carried along in a loop over data
 
 _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
          "sign": 6, "floor": 3, "ceil": 3, "rint": 3, "slope": 4, "step": 4, "ratio": 8,

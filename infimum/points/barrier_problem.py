@@ -9,9 +9,9 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import log_of_product, total
 
-_FIRST_GAP = 2.0**-4   # times μ: how far from their bounds all begin
-_LEAST_SCALE = 2.0**-20    # a row's least scale, as part of its value
-_LARGEST_RATIO = 1e10       # by which multipliers of bounds may differ from μ over the gap
+_FIRST_GAP = 2.0**-4     # times μ: how far from their bounds all begin
+_LEAST_SCALE = 2.0**-20  # a row's least scale, as part of its value
+_LARGEST_RATIO = 1e10    # by which multipliers of bounds may differ from μ over the gap
 
 
 @dataclass

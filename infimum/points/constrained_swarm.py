@@ -27,13 +27,13 @@ from infimum.result import Result
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 
 _UNUSED = ("searches", "armijo", "halvings", "samples")  # options of searches that know no constraints
-_PARTICLES, _LEAST_PARTICLES = 128, 8    # by default, where as many starts can be afforded; and the least
-_WAVE_COST_RATIO = 16                 # times: what a wave may cost more than one of these costs
-_STEPS = 40                    # of a lane at most
-_CONVERGED = 2.0**-20          # error of all conditions of first order at a local minimum, about
-_CONTINUED_ENDS = 8                   # ends of a wave that do
-_PENALTY = 64.0                # of the largest violations among the first particles, beside the spread of f
-_LEAST_GAIN = 2.0**-30             # of its size: what counts as lower
+_PARTICLES, _LEAST_PARTICLES = 128, 8  # by default, where as many starts can be afforded; and the least
+_WAVE_COST_RATIO = 16                  # times: what a wave may cost more than one of these costs
+_STEPS = 40                            # of a lane at most
+_CONVERGED = 2.0**-20                  # error of all conditions of first order at a local minimum, about
+_CONTINUED_ENDS = 8                    # ends of a wave that do
+_PENALTY = 64.0                        # of the largest violations among the first particles, beside the spread of f
+_LEAST_GAIN = 2.0**-30                 # of its size: what counts as lower
 
 
 class PenaltyFlight(ParticleFlight):

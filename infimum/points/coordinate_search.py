@@ -15,11 +15,11 @@ from infimum.points.random_numbers import uniform
 _STREAM = 4         # of random numbers
 _STARTS = 32        # the middle and some drawn ones; fewer for more variables
 _SAMPLES = 1 << 19  # variables times starts
-_ZOOM_LEVELS = 11        # each look is 32 times closer
+_ZOOM_LEVELS = 11   # each look is 32 times closer
 # looks before points are sharpened; from this number of variables on; until steps are this small
 _LEVELS_BEFORE_SHARPENING, _SHARPENED_VARIABLES, _LEAST_STEP = 3, 4096, 2.0**-44
 _PASSES = 12
-_FINE_WINDOWS = 8           # windows of a fine look over the whole range
+_FINE_WINDOWS = 8  # windows of a fine look over the whole range
 _LINE, _SCALES = 256, 24
 _TERMS = 1 << 30    # variables times lanes of a line
 _LANES, _DESCENTS = 8, 1 << 17  # descents at once, and variables times descents

@@ -10,9 +10,9 @@ import numpy as np
 
 from infimum.points.random_numbers import uniform
 
-_STREAM = 6        # of random numbers
-_SAME_VALUE = 1e-9       # minima so near in value are one, if their first variables are near
-_NEAR_WIDTHS = 1e-4       # in widths
+_STREAM = 6          # of random numbers
+_SAME_VALUE = 1e-9   # minima so near in value are one, if their first variables are near
+_NEAR_WIDTHS = 1e-4  # in widths
 
 
 class Crossing:

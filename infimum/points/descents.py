@@ -9,18 +9,18 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
 from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
 
-MOST_DENSE_VARIABLES = 32        # up to this number of variables the inverse Hessian is kept whole
+MOST_DENSE_VARIABLES = 32  # up to this number of variables the inverse Hessian is kept whole
 # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
 _LANES_AT_ONCE = 264
-_GPU_BYTES = 1 << 32    # bytes of a GPU that lanes and their scratch take together
+_GPU_BYTES = 1 << 32  # bytes of a GPU that lanes and their scratch take together
 # trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
 _TRIALS_BETWEEN_CHECKS = 8
-_FEW_LANES = 64         # on a GPU and of so few lanes,
+_FEW_LANES = 64  # on a GPU and of so few lanes,
 # and as long as lanes times variables times trials are no more, here and there: a time limit is heard
 _QUICK_WORK = 1 << 21, 1 << 30
 # lanes times variables times trials that are begun without a look: up to three looks' worth, at least one's
 _UNCHECKED_WORK = 1 << 24
-_VECTOR_LANES = 8        # lanes fill a vector: fewer cost as much
+_VECTOR_LANES = 8  # lanes fill a vector: fewer cost as much
 _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
 

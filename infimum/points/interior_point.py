@@ -16,18 +16,18 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import applied, gram, total
 from infimum.points.barrier_problem import BarrierLanes, BarrierProblem
 
-_BARRIER_REDUCTION = 0.2                      # μ becomes the lesser of that part of it and its power 3/2
-_SOLVED_ERROR = 10.0                     # times μ is the error with which the next μ is taken
-_TO_BOUNDARY = 0.99                # at most that part of the way
-_DIFFERENCE_STEP = 2.0**-24                   # of differences that give second derivatives
+_BARRIER_REDUCTION = 0.2     # μ becomes the lesser of that part of it and its power 3/2
+_SOLVED_ERROR = 10.0         # times μ is the error with which the next μ is taken
+_TO_BOUNDARY = 0.99          # at most that part of the way
+_DIFFERENCE_STEP = 2.0**-24  # of differences that give second derivatives
 _ARMIJO, _ROUNDING = 1e-4, 2.0**-48
 _STEP_LENGTHS = 2.0 ** -np.arange(1.0, 12.0, 2.0)  # parts of a step that are tried where the whole is too long
-_ERROR_REDUCTION = 0.9                      # a step that reduces the error by that is good as well
+_ERROR_REDUCTION = 0.9                             # a step that reduces the error by that is good as well
 # what is added to the diagonal until it is convex
 _FIRST_SHIFT, _LEAST_SHIFT, _SHIFT_GROWTH, _SHIFT_REDUCTION, _SHIFT_TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10
-_EQUATION_WEIGHT = 10.0                     # of squared equations in the matrix, as part of its largest element
+_EQUATION_WEIGHT = 10.0  # of squared equations in the matrix, as part of its largest element
 _REGULARISATION = 2.0**-34
-_MOST_NUMBERS = 1 << 22                    # numbers of all jacobians that second derivatives take; beyond it by another kernel
+_MOST_NUMBERS = 1 << 22  # numbers of all jacobians that second derivatives take; beyond it by another kernel
 
 
 class InteriorEnds(NamedTuple):

@@ -10,15 +10,15 @@ from infimum.linear_algebra.lane_algebra import gram, total
 from infimum.support.clock import pause
 
 _MARGINS = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size of a constraint's terms
-_ERROR_FACTOR = 2.0         # times the width of its enclosure at the point, besides
+_ERROR_FACTOR = 2.0                                                # times the width of its enclosure at the point, besides
 _STEPS, _PASSES = 6, 3
-_AT_BOUND = 2.0**-26  # of a variable's unit: so near it is moved to its bound
-_FARTHEST_MOVE = 2.0**-4   # of its unit that a variable is moved
+_AT_BOUND = 2.0**-26      # of a variable's unit: so near it is moved to its bound
+_FARTHEST_MOVE = 2.0**-4  # of its unit that a variable is moved
 _REGULARISATION = 2.0**-44
-_NEAR_ACTIVE = 1e-4          # of it: constraints that are farther from their ends are not looked at
-_EQUATION_TOLERANCE = 2.0**-26    # of the size of an equation's terms
-_FEW_MARGINS = 0.0, 1e-9  # where one lane is costly
-_MOST_OPERATIONS = 1 << 27       # operations of a step of all lanes, about
+_NEAR_ACTIVE = 1e-4             # of it: constraints that are farther from their ends are not looked at
+_EQUATION_TOLERANCE = 2.0**-26  # of the size of an equation's terms
+_FEW_MARGINS = 0.0, 1e-9        # where one lane is costly
+_MOST_OPERATIONS = 1 << 27      # operations of a step of all lanes, about
 
 
 class ShiftedPoints(NamedTuple):

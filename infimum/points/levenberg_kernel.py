@@ -33,10 +33,10 @@ FIRST_DAMPING = 2.0**-7
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 _LARGE, _TINY = 2.0**1000, 2.0**-1000
 _SMALL = 2.0**-500
-_LEAST_PIVOT = 2.0**-44   # of a pivot, as part of the diagonal
-_SWEEPS = 6         # of coordinate descent, where the linear fit leaves its bounds
+_LEAST_PIVOT = 2.0**-44                            # of a pivot, as part of the diagonal
+_SWEEPS = 6                                        # of coordinate descent, where the linear fit leaves its bounds
 _MOST_DAMPING, _LEAST_DAMPING = 2.0**60, 2.0**-60  # of the damping
-_GOOD_RATIO, _POOR_RATIO = 0.75, 0.25          # of the predicted decrease; what follows for the damping
+_GOOD_RATIO, _POOR_RATIO = 0.75, 0.25              # of the predicted decrease; what follows for the damping
 _DAMPING_REDUCTION, _DAMPING_GROWTH, _DAMPING_LARGE_GROWTH = 2.0**-3, 2.0, 2.0**3
 
 Lanes = list[Value]

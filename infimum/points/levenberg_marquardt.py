@@ -21,21 +21,21 @@ from infimum.points.point_search import PointSearch
 from infimum.problem.start_boxes import StartBoxes
 from infimum.structure.separable_residuals import SeparableResiduals
 
-_STREAM = 8             # of random numbers
-_OFFERED_POINTS = 8            # points
+_STREAM = 8          # of random numbers
+_OFFERED_POINTS = 8  # points
 _STARTS = 1024
 _FIRST_STARTS, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED_POINTS))  # starts that come before the others
-_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED_POINTS)  # trials, and the number of lanes that are kept after them
+_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED_POINTS)        # trials, and the number of lanes that are kept after them
 # values of a parameter that is drawn anew, and what follows
 _REDRAWN_VALUES, _STAGES_REDRAWN = 64, ((6, 16), (16, _OFFERED_POINTS))
-_LAST_TRIALS = 48              # trials at the end
-_TRIALS_BETWEEN_CHECKS = 8, 2            # trials between two looks at what has ended; on all of many data
+_LAST_TRIALS = 48                      # trials at the end
+_TRIALS_BETWEEN_CHECKS = 8, 2          # trials between two looks at what has ended; on all of many data
 _MANY_DATA, _SAMPLED_DATA = 1024, 256  # of more data than that, a part of this size
-_TRIALS = 8, 1 << 19, 400  # of a descent: at least, trials times data, at most
-_MOST_PARAMETERS = 8                # nonlinear parameters at most
-_LEAST_FILLED_VOLUME = 2.0**-8       # by start boxes, of their hull
-_LOGARITHMIC_RATIO = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
-_BITS = 24              # of the exponents of starts that are spaced evenly by factors
+_TRIALS = 8, 1 << 19, 400              # of a descent: at least, trials times data, at most
+_MOST_PARAMETERS = 8                   # nonlinear parameters at most
+_LEAST_FILLED_VOLUME = 2.0**-8         # by start boxes, of their hull
+_LOGARITHMIC_RATIO = 100.0             # a parameter of one sign with such a ratio of its bounds moves by factors
+_BITS = 24                             # of the exponents of starts that are spaced evenly by factors
 # a lane has ended where so little of its value is left to gain; ends are the same
 _CONVERGED_GAIN, _SAME_POINT = 2.0**-48, 2.0**-20
 

@@ -21,8 +21,8 @@ from infimum.points.descents import DescentEnds
 from infimum.result import End, Minimum
 
 SAME_PLACE, SAME_VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
-SAME_VALUE_AT_KINK = 1e-3              # and so near in value if one of them stopped at a kink, where descents are less exact
-MOST_ENDS = 4096                # the number of lowest ends that are told apart
+SAME_VALUE_AT_KINK = 1e-3            # and so near in value if one of them stopped at a kink, where descents are less exact
+MOST_ENDS = 4096                     # the number of lowest ends that are told apart
 _END = {LaneState.CONVERGED: End.CONVERGED, LaneState.KINK: End.KINK}
 
 

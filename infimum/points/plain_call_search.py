@@ -14,8 +14,8 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.result import Result, Verdict
 from infimum.support import environment
 
-_STREAM = 6          # of random numbers
-_LARGEST_COORDINATE = 1e3         # unbounded variables: points lie this far out at most
+_STREAM = 6                # of random numbers
+_LARGEST_COORDINATE = 1e3  # unbounded variables: points lie this far out at most
 _POINTS_AT_ONCE, _MOST_POINTS = 16, 1024
 _EARLY = "The run ended before the first region was enclosed: give it more time."
 

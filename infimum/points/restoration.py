@@ -10,7 +10,7 @@ from infimum.linear_algebra.lane_algebra import gram, total
 
 # damping, as part of the largest element on the diagonal, and how it changes
 _FIRST_DAMPING, _DAMPING_GROWTH, _DAMPING_REDUCTION = 2.0**-7, 8.0, 0.125
-_SMALL_VIOLATION = 2.0**-40   # of the first violations
+_SMALL_VIOLATION = 2.0**-40  # of the first violations
 _MOST_DAMPING = 2.0**20
 
 

@@ -14,11 +14,11 @@ from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.problem.start_boxes import StartBoxes
 
-_STREAM = 7                    # of random numbers
-_DRAWN_POINTS, _LEAST_POINTS_A_BOX = 1 << 12, 4    # points in all boxes together, and in each;
-_QUICK_REDUCTION = 4                   # a quick look draws such a part
-_STARTS = 16                   # descents in a box from its lowest points
-_PARTICLES = 512               # of all swarms together
+_STREAM = 7                                      # of random numbers
+_DRAWN_POINTS, _LEAST_POINTS_A_BOX = 1 << 12, 4  # points in all boxes together, and in each;
+_QUICK_REDUCTION = 4                             # a quick look draws such a part
+_STARTS = 16                                     # descents in a box from its lowest points
+_PARTICLES = 512                                 # of all swarms together
 
 
 class SearchInBoxes(PointSearch):

@@ -31,11 +31,11 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.progress import Figures
 
 FIRST_PARTICLES, GROWTH, _RESTARTS = 32, 4, 5
-_TURNS_BETWEEN_CHECKS = 16       # turns between two looks at lanes that descend, which change only what is displayed
-_LOWEST_ENDS = 1024    # ends of a descent that are looked at, where they are not independent
-_SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
-_MOST_CROSSED, _LEAST_CROSSED = 256, 4     # minima that are crossed, at most and at least
-_CROSSINGS, _IDLE_CROSSINGS = 16, 2   # of a wave, and of those how many without a lower minimum
+_TURNS_BETWEEN_CHECKS = 16              # turns between two looks at lanes that descend, which change only what is displayed
+_LOWEST_ENDS = 1024                     # ends of a descent that are looked at, where they are not independent
+_SEARCHES = 1, 4                        # of the first wave after each descent, and of later ones
+_MOST_CROSSED, _LEAST_CROSSED = 256, 4  # minima that are crossed, at most and at least
+_CROSSINGS, _IDLE_CROSSINGS = 16, 2     # of a wave, and of those how many without a lower minimum
 
 
 class StartOrigin(Enum):

@@ -13,9 +13,9 @@ from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.scaling import scaled
 from infimum.support.clock import pause
 
-_MOST_TURNS = 12           # programs for a start at most
+_MOST_TURNS = 12                               # programs for a start at most
 _LARGEST_STEP, _SMALLEST_STEP = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
-_LEAST_GAIN = 1e-6        # of the value: a turn that gains less is the last
+_LEAST_GAIN = 1e-6                             # of the value: a turn that gains less is the last
 
 
 class AlternationPoint(NamedTuple):

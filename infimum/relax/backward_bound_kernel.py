@@ -48,8 +48,8 @@ from infimum.relax.backward_composition import (
 )
 from infimum.relax.curve_lines import HINGES, hinge, lines_at
 
-LEFT, WORTH = range(2)  # the outputs
-_MOST_AFFINE_VARIABLES = 32         # for affine forms
+LEFT, WORTH = range(2)       # the outputs
+_MOST_AFFINE_VARIABLES = 32  # for affine forms
 # the test paid if at most this part of the volume, or of the distance to the upper bound, is left
 _WORTH_VOLUME, _WORTH_GAP_LEFT = 0.25, 0.5
 _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures

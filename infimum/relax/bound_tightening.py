@@ -19,8 +19,8 @@ from infimum.support.clock import pause
 
 _PASSES = 4
 _MOST_ITERATIONS = 20_000  # of all programs together
-_ALREADY_AT_END = 1e-6        # of a side
-_WORTH_SHRINKAGE = 0.05         # of the mean side: a pass that takes less is the last
+_ALREADY_AT_END = 1e-6     # of a side
+_WORTH_SHRINKAGE = 0.05    # of the mean side: a pass that takes less is the last
 
 
 def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, suffices: Callable[[float], bool],

@@ -45,7 +45,7 @@ from infimum.structure.degree import is_linear
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points
-_WORTH_REDUCTION = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
+_WORTH_REDUCTION = 0.5                # a region cut to such a part of its volume, or of its distance to the upper bound
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 
 _FEASIBILITY_TOLERANCE = 2.0**-30  # the part of its size by which a variable may violate its bounds
-_LEAST_PIVOT = 2.0**-30       # the least α_j that is divided by
-_TIE_BREAK = 2.0**-40         # added to d_j: of equal quotients that with the largest α_j counts
+_LEAST_PIVOT = 2.0**-30            # the least α_j that is divided by
+_TIE_BREAK = 2.0**-40              # added to d_j: of equal quotients that with the largest α_j counts
 RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
 
 

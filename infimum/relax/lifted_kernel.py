@@ -38,8 +38,8 @@ from infimum.relax.lane_inequalities import LaneInequalities
 from infimum.relax.lifting import LinearForm, doubles, lift_of
 
 LEFT, WORTH, POINT = range(3)  # the outputs
-_WORTH_GAP_LEFT = 0.25                  # the test paid if at most this part of the distance to the upper bound is left
-_INSET = 0.125          # of a curve's argument, from its ends to the points at which it has further tangents
+_WORTH_GAP_LEFT = 0.25         # the test paid if at most this part of the distance to the upper bound is left
+_INSET = 0.125                 # of a curve's argument, from its ends to the points at which it has further tangents
 
 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:

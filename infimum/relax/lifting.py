@@ -29,9 +29,9 @@ from infimum.ops.line_rules import SMOOTH_CURVES
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
 
-_MOST_PRODUCTS = 64    # products that one product of sums may become
-_MOST_BITS = 1 << 12     # of an exact coefficient
-_KEPT_SYSTEMS = 64          # systems
+_MOST_PRODUCTS = 64   # products that one product of sums may become
+_MOST_BITS = 1 << 12  # of an exact coefficient
+_KEPT_SYSTEMS = 64    # systems
 SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 

@@ -18,9 +18,9 @@ from infimum.relax.scaling import ScaledProgram, scaled
 from infimum.support.clock import pause
 
 _SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
-_INSET = 0.125        # of a curve's argument, from its ends to the points that are always touched
-_WORTH_PROGRESS = 0.02         # of the distance to the upper bound: a round that brought less is the last
-_NOTABLE_SHRINKAGE = 0.9           # part of a side: so narrow it must become to count
+_INSET = 0.125                                 # of a curve's argument, from its ends to the points that are always touched
+_WORTH_PROGRESS = 0.02                         # of the distance to the upper bound: a round that brought less is the last
+_NOTABLE_SHRINKAGE = 0.9                       # part of a side: so narrow it must become to count
 _ITERATIONS_A_ROW, _LEAST_ITERATIONS = 3, 200  # iterations of a program at most: for each row and column, and beside these
 
 

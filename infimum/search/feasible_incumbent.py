@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 else:
     sparse_equation_solutions = LazyModule("certify.sparse_equation_solutions")
 
-_MOST_CANDIDATES = 64     # points that break constraints least, of those that are lower than what is known
+_MOST_CANDIDATES = 64  # points that break constraints least, of those that are lower than what is known
 # of a variable's size, about: how far points are moved at most, and those that come first
 _FARTHEST_MOVE, _NEAR_MOVE = 2.0**-4, 2.0**-20
-_MOST_SHIFTED_POINTS = 4            # points that are moved inside, the lowest ones
+_MOST_SHIFTED_POINTS = 4                 # points that are moved inside, the lowest ones
 _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
 # where variables stay at their bounds,
-_LASTING = {True: {FailureReason.CROWDED, FailureReason.DEPENDENT, FailureReason.ROUGH, FailureReason.WIDE},
-            False: {FailureReason.ROUGH, FailureReason.CROWDED}}                                # and where they leave them
+_LASTING = {True: {FailureReason.OVERDETERMINED, FailureReason.DEPENDENT, FailureReason.ROUGH, FailureReason.WIDE},
+            False: {FailureReason.ROUGH, FailureReason.OVERDETERMINED}}                                # and where they leave them
 _LITTLE = 2.0**-40  # of its size that f must be lower by, before a proof is tried
 
 

@@ -46,8 +46,8 @@ class Incumbent:
 
     @cached_property
     def reached(self) -> np.ndarray | None:
-        """What regions must reach not to lie beyond the feasible set, for each box of it, as `kernel.region_cut.fate` reads it;
-        None where all ends are doubles, and no region can."""
+        """What regions must reach not to lie beyond the feasible set, for each box of it, as `kernel.region_cut.region_outcome`
+        reads it; None where all ends are doubles, and no region can."""
         outer = self.outer if self.start is None else self.start.outer
         return None if outer is None else np.concatenate([outer.least, outer.most]).T.ravel()
 

@@ -11,7 +11,7 @@ from infimum.kernel.region_cut import NEAR, OUTCOME_COUNT
 
 @dataclass(frozen=True, slots=True)
 class RegionOutcomes:
-    """Regions, columns of an array, sorted by what becomes of them; `counts` holds how many there are of each fate."""
+    """Regions, columns of an array, sorted by outcome; `counts` holds how many there are of each."""
 
     regions: Any
     order: Any
@@ -22,10 +22,10 @@ class RegionOutcomes:
         """Of an array without columns."""
         return cls(regions, [], [0] * OUTCOME_COUNT)
 
-    def of(self, fate: int) -> Any:
-        """The numbers of those with this fate, in ascending order."""
-        begin = sum(self.counts[:fate])
-        return self.order[begin:begin + self.counts[fate]]
+    def of(self, outcome: int) -> Any:
+        """The numbers of those with this outcome, in ascending order."""
+        begin = sum(self.counts[:outcome])
+        return self.order[begin:begin + self.counts[outcome]]
 
     @property
     def discarded(self) -> int:
@@ -39,7 +39,7 @@ class RegionOutcomes:
 
 
 def outcome_row(search: Any, regions: Any) -> Any:
-    """What becomes of each region of a search, as things stand: a row (see `kernel.region_cut.fate`)."""
+    """The outcome of each region of a search, for the current bounds: a row (see `kernel.region_cut.outcome`)."""
     known, reached = [search.incumbent.upper, search.pool.border], search.incumbent.reached
     if reached is None:
         return search.evaluator.run(REGION_OUTCOME, [regions], parameters=np.array(known))[0]

@@ -34,9 +34,9 @@ from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool
 from infimum.support.clock import OutOfTime
 
-PORTIONS = 64  # of a round, unless the user says otherwise
-_REGIONS_A_PORTION = 4      # regions of a portion, at least: with fewer there is no round
-_OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
+PORTIONS = 64           # of a round, unless the user says otherwise
+_REGIONS_A_PORTION = 4  # regions of a portion, at least: with fewer there is no round
+_OPERATIONS = 1 << 11   # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
                        # for, that takes some tenths of a second. With constraints a box costs several times as much:
 # of a round: the most full steps; the least, as part of one step; the factor for both with constraints
 _STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4
@@ -146,13 +146,13 @@ class PortionRounds:
     def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
         self.runner, self.portions = runner, portions
         self.done = 0
-        self._dealt: Any = None  # in the midst of a round; its `answers` are those that have come
+        self._round_state: Any = None  # in the midst of a round; its `answers` are those that have come
 
     def figures(self) -> dict[str, str]:
         """What a reader of the progress sees."""
-        if self._dealt is None:
+        if self._round_state is None:
             return {}
-        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.runner.count}"}
+        return {"portions": f"{len(self._round_state.answers)}/{self.portions}", "workers": f"{self.runner.count}"}
 
     def report(self) -> dict[str, int]:
         """What a result tells."""
@@ -182,47 +182,47 @@ class StepRounds(PortionRounds):
         if branch.judged != branch.steps:
             branch.judge_tests()
             return False
-        dealt, left = self._chosen(find), np.inf if most is None else most - branch.boxes
+        round_state, left = self._chosen(find), np.inf if most is None else most - branch.boxes
         known = _known(branch, learnt())
-        self._dealt = dealt
-        while given := self._given(dealt, budget, left, max(branch.lanes, branch.largest_step)):
-            yield from self._run_portions(dealt, given, known)
-        if any(dealt.continues(k, budget) for k in range(self.portions)):
-            raise RoundEnded(boxes_reached(branch.boxes + sum(map(dealt.used, range(self.portions))), most))
-        self._dealt = None
-        if not any(map(dealt.used, range(self.portions))):
+        self._round_state = round_state
+        while given := self._given(round_state, budget, left, max(branch.lanes, branch.largest_step)):
+            yield from self._run_portions(round_state, given, known)
+        if any(round_state.continues(k, budget) for k in range(self.portions)):
+            raise RoundEnded(boxes_reached(branch.boxes + sum(map(round_state.used, range(self.portions))), most))
+        self._round_state = None
+        if not any(map(round_state.used, range(self.portions))):
             return False  # to none of them was anything left to do: what there is to do is seen here alone
-        self._merge(branch, dealt)
-        self._learn(branch, dealt, budget)
+        self._merge(branch, round_state)
+        self._learn(branch, round_state, budget)
         return True
 
-    def _given(self, dealt: _RoundState, budget: int, left: float, step: int) -> dict[int, int]:
+    def _given(self, round_state: _RoundState, budget: int, left: float, step: int) -> dict[int, int]:
         """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get
         half of what is left, since a portion takes whole steps and so some more; and only as many as allow two steps for each. A
         step is as large as one has turned out to be."""
-        continuing = [k for k in range(self.portions) if dealt.continues(k, budget)]
-        left -= sum(map(dealt.used, range(self.portions)))
-        if left >= sum(budget + step - dealt.used(k) for k in continuing):
+        continuing = [k for k in range(self.portions) if round_state.continues(k, budget)]
+        left -= sum(map(round_state.used, range(self.portions)))
+        if left >= sum(budget + step - round_state.used(k) for k in continuing):
             return dict.fromkeys(continuing, budget)
         if left <= 0:
             return {}
-        step = max([step, *(dealt.used(k) - given for k, given in dealt.given.items())])
+        step = max([step, *(round_state.used(k) - given for k, given in round_state.given.items())])
         some = continuing[:max(1, int(left) // (4 * step))]
         each = max(1, int(left) // (2 * len(some)))
-        return {k: min(budget, dealt.used(k) + each) for k in some}
+        return {k: min(budget, round_state.used(k) + each) for k in some}
 
-    def _run_portions(self, dealt: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
+    def _run_portions(self, round_state: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
         """A pass: this number of boxes for each of these portions."""
         numbers, come = list(given), 0
 
         def portion(which: int) -> Portion:
             number = numbers[which]
-            before = dealt.answers.get(number) or State(known.values, {"pool.front": dealt.columns_of(number)})
+            before = round_state.answers.get(number) or State(known.values, {"pool.front": round_state.columns_of(number)})
             return Portion(State(before.values, known.arrays | before.arrays), given[number])
         for answer in self.runner.run_portions(len(numbers), portion):
             if answer is not None:
                 which, left = answer
-                dealt.answers[numbers[which]], dealt.given[numbers[which]] = left, given[numbers[which]]
+                round_state.answers[numbers[which]], round_state.given[numbers[which]] = left, given[numbers[which]]
                 come += 1
             yield
         if come < len(numbers):
@@ -230,16 +230,16 @@ class StepRounds(PortionRounds):
 
     def end(self, branch: RoundSearch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
-        dealt, self._dealt = self._dealt, None
-        if dealt is not None and dealt.answers:
+        round_state, self._round_state = self._round_state, None
+        if round_state is not None and round_state.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
-                self._merge(branch, dealt)
+                self._merge(branch, round_state)
 
-    def _learn(self, branch: RoundSearch, dealt: _RoundState, budget: int) -> None:
+    def _learn(self, branch: RoundSearch, round_state: _RoundState, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
-        boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
+        boxes = sum(answer.values["boxes"] for answer in round_state.answers.values())
         enough = boxes < _USED_SHARE * budget * self.portions
-        each = boxes / dealt.columns.shape[1] if enough else 2.0 * branch.boxes_each
+        each = boxes / round_state.columns.shape[1] if enough else 2.0 * branch.boxes_each
         branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
 
     # ---- what is dealt
@@ -261,22 +261,22 @@ class StepRounds(PortionRounds):
         return _RoundState(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
 
     # ---- what comes back
-    def _merge(self, branch: RoundSearch, dealt: _RoundState) -> None:
+    def _merge(self, branch: RoundSearch, round_state: _RoundState) -> None:
         """Puts the answers into the pool and takes out what was dealt, in an order that loses nothing wherever it fails: a better
         point is one in any case; room may be short, and then nothing else has changed."""
-        answers = [dealt.answers[k] for k in sorted(dealt.answers)]
+        answers = [round_state.answers[k] for k in sorted(round_state.answers)]
         best = min(answers, key=lambda answer: answer.arrays["incumbent"][0])  # of equal ones the first
         better = best.arrays["incumbent"][0] < branch.incumbent.upper
         if better:
             branch.incumbent.restore(best.arrays)
         pool = branch.pool
-        as_they_were = [dealt.columns_of(k) for k in range(self.portions) if k not in dealt.answers]
+        as_they_were = [round_state.columns_of(k) for k in range(self.portions) if k not in round_state.answers]
         left = np.concatenate([answer.arrays[f"pool.{where}"] for answer in answers for where in ("front", "waiting")]
                               + as_they_were, axis=1)
         put_aside = branch.put_aside_too([answer.arrays for answer in answers])
         pool.reserve(left.shape[1])
-        heap, index = dealt.find()  # again: they may have moved to make room
-        if not np.array_equal(_columns(heap, index), dealt.columns):
+        heap, index = round_state.find()  # again: they may have moved to make room
+        if not np.array_equal(_columns(heap, index), round_state.columns):
             raise InternalError("the pool of regions has changed while a round was dealt")
         found, _ = branch.classify([branch.arrays.send(left)])
         if any(f.counts[FINAL] for f in found):  # to put these aside could move those that are taken out below

@@ -19,7 +19,7 @@ from infimum.sets.frame import Frame, volumes
 from infimum.sets.taylor_ends import both_ends
 
 _BOXES_AT_ONCE, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
-_LITTLE = 0.125  # of what is wanted: no more can be gained
+_LITTLE = 0.125                       # of what is wanted: no more can be gained
 
 
 class BoxJudgement(NamedTuple):

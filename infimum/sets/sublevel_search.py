@@ -21,15 +21,15 @@ from infimum.sets.extreme_points import attained_point, farthest_point
 from infimum.sets.frame import Frame
 from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 
-_REGIONS_AT_ONCE = 1 << 11         # regions that are cut at a time, unless fewer are wanted
+_REGIONS_AT_ONCE = 1 << 11  # regions that are cut at a time, unless fewer are wanted
 # regions that show the set well, once its hull has not shrunk for this number of steps
 _ENOUGH_REGIONS, _PATIENCE_STEPS = 1 << 12, 4
 _WORTH_SHRINKAGE = 0.9
 _FILLED_RATIO, _FEW_REGIONS = 1.5, 1 << 8  # … and if the hull is at most this multiple of what is attained, in width
 _MOST_COMPONENTS, _MOST_GROUPS = 16, 256
-_BOXES_A_COMPONENT = 1 << 16         # boxes, to find a point in a component, or to show that it is none
+_BOXES_A_COMPONENT = 1 << 16  # boxes, to find a point in a component, or to show that it is none
 _MARGIN = 0.125               # of its width, around a component
-_TOLERANCE_SHARE = 0.4                 # of the tolerance of an interval, for each of its ends
+_TOLERANCE_SHARE = 0.4        # of the tolerance of an interval, for each of its ends
 
 
 class Component:

@@ -170,8 +170,8 @@ def test_a_checkpoint_keeps_the_box():
 
 DEGENERATE = {
     FailureReason.DEPENDENT: Case(lambda x: x[0], [(lambda x: (x[0] - x[1] / 3) ** 2, 0, 0)], [(-1, 1), (0.7, 0.7)]),
-    FailureReason.CROWDED: Case(lambda x: x[0], [(lambda x: x[0] * x[1], 0.3, 0.3), (lambda x: x[0] + x[1], 1.3, 1.3)],
-                                [(1, 1), (0.3, 0.3)]),
+    FailureReason.OVERDETERMINED: Case(lambda x: x[0], [(lambda x: x[0] * x[1], 0.3, 0.3), (lambda x: x[0] + x[1], 1.3, 1.3)],
+                                       [(1, 1), (0.3, 0.3)]),
     FailureReason.ROUGH: Case(lambda x: x[0], [(lambda x: np.floor(x[0]) * x[1] + 0.1, 0, 0)], [(-1, 1), (-1, 1)]),
     FailureReason.FAR: Case(lambda x: x[0], [(lambda x: x[0] ** 2 + 1, 0, 0)], [(-1, 1)]),
 }
@@ -184,4 +184,4 @@ def test_degenerate_cases_are_said():
         best.offer(np.array([[1e-9, 0.7 / 3, 0.5], [0.3, 0.7, -0.1]])[:len(case.lo)])
         said[reason] = best.why_not
         assert best.upper == INF
-    assert set(said.values()) <= set(FailureReason) and said[FailureReason.CROWDED] is FailureReason.CROWDED
+    assert set(said.values()) <= set(FailureReason) and said[FailureReason.OVERDETERMINED] is FailureReason.OVERDETERMINED

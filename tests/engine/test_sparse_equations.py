@@ -33,7 +33,7 @@ def test_small_systems_are_proved_in_the_same_way(name):
         best._accept(found)
         assert is_feasible(case, best)
     else:  # too few variables may move, or an inequality needs a mean value form
-        assert found in (FailureReason.CROWDED, FailureReason.DEPENDENT, FailureReason.TIGHT, FailureReason.ROUGH)
+        assert found in (FailureReason.OVERDETERMINED, FailureReason.DEPENDENT, FailureReason.TIGHT, FailureReason.ROUGH)
 
 
 @pytest.mark.parametrize("name", [name for name, case in NEVER.items() if any(low == high for _, low, high in case.rows)])

@@ -16,8 +16,8 @@ from infimum.errors import DeviceError, ShapeError
 from infimum.kernel.ir import Kernel
 
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
-_SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this;
-_ROOM = 1 << 26                  # the bytes of larger ones that are kept
+_SETTINGS, _SMALL = 32, 1 << 16   # how many constants of a kernel are kept, if they have no more bytes than this;
+_ROOM = 1 << 26                   # the bytes of larger ones that are kept
 
 
 class _Constants:

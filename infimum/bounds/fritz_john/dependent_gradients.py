@@ -26,7 +26,7 @@ from infimum.linear_algebra.positive_definite import midpoint
 
 _SWEEPS = 3
 _ELEMENTS_AT_ONCE = 1 << 20  # elements of the matrices of cases that are looked at together
-_REGULARISATION = 2.0**-13  # beside slopes of about 1
+_REGULARISATION = 2.0**-13   # beside slopes of about 1
 
 
 def by_cases(regions: BindingConstraints) -> ReducedRegions:

@@ -24,9 +24,9 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SHAVING
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 4, 8, 0.5  # see Payoff
-_WORTH_VOLUME = 0.25                           # a region cut to such a part of its volume was worth it
-_MOST_VARIABLES_AND_CONSTRAINTS = 24                            # variables and constraints
-_ELEMENTS_AT_ONCE = 1 << 20                   # regions times elements of the matrix that are tested together
+_WORTH_VOLUME = 0.25                            # a region cut to such a part of its volume was worth it
+_MOST_VARIABLES_AND_CONSTRAINTS = 24            # variables and constraints
+_ELEMENTS_AT_ONCE = 1 << 20                     # regions times elements of the matrix that are tested together
 
 
 class FritzJohn(RegionTest):

@@ -19,9 +19,9 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import AFFINE
 from infimum.problem.unions import shares
 
-_FIRST_STEP = 1                              # the step from which on it is used, small proofs having ended before;
+_FIRST_STEP = 1                                           # the step from which on it is used, small proofs having ended before;
 _FIRST_JUDGED_STEP, _PERIOD, _WORTH_SHARE = 12, 8, 0.125  # and that in which it is judged: see Payoff
-_COST_IN_BOXES = 5  # in boxes
+_COST_IN_BOXES = 5                                        # in boxes
 
 
 class AffineBound(RegionTest):

@@ -18,8 +18,8 @@ from infimum.evaluation.programs import LINEAR
 from infimum.kernel.schedule import has_many_curves, written_out
 from infimum.problem.unions import shares
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 8, 0.125  # see Payoff; but
-_FIRST_STEP_IF_DEPENDENT, _FIRST_STEP_IF_LONG = 1, 32    # where variables appear in many places; where it takes long to compile,
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 8, 0.125      # see Payoff; but
+_FIRST_STEP_IF_DEPENDENT, _FIRST_STEP_IF_LONG = 1, 32  # where variables appear in many places; where it takes long to compile,
 # operations on single numbers: from the first number on it is asked late, beyond the second it is not used
 _LONG_OPERATIONS, _MOST_OPERATIONS = 100, 800
 _COST_IN_BOXES = 2  # in boxes

@@ -21,8 +21,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LOWEST, SHAVING, TANGENT
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 18, 8, 0.25  # see Payoff
-_MOST_VARIABLES = 16           # variables: the kernel of the model has no loops
-_ELEMENTS_AT_ONCE = 1 << 22  # regions times variables that are tested together
+_MOST_VARIABLES = 16                              # variables: the kernel of the model has no loops
+_ELEMENTS_AT_ONCE = 1 << 22                       # regions times variables that are tested together
 
 
 class TangentBound(RegionTest):

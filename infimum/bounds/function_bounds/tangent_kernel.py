@@ -35,7 +35,7 @@ from infimum.structure.outer_tangents import TangentExcess, tangents
 
 LEFT, WORTH, UPPER = range(3)  # the outputs
 _SLICES = 8
-_WORTH_GAP_LEFT = 0.125                # the test paid if at most this part of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.125  # the test paid if at most this part of the distance to the upper bound is left
 
 
 def tangent(name: str, f: Expr, x: Expr) -> tuple:

@@ -18,7 +18,7 @@ from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVING
 
 # see Payoff; soon where the function itself takes all of the time
 _FIRST_STEP, _FIRST_STEP_IF_COSTLY, _PERIOD, _WORTH_SHARE = 4, 3, 4, 0.3
-_COST_IN_BOXES = 2            # in boxes
+_COST_IN_BOXES = 2           # in boxes
 _ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the matrix that are tested together
 
 

@@ -16,8 +16,8 @@ from infimum.interval.pair import INF
 from infimum.kernel.forms.balls import Ball, dot, size, total
 from infimum.kernel.ir import Builder, Value
 
-_LEAST_PIVOT = 2.0**-40   # of a pivot, as part of the diagonal
-_SWEEPS = 6         # of coordinate descent
+_LEAST_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
+_SWEEPS = 6              # of coordinate descent
 _TINY = 2.0**-400
 
 

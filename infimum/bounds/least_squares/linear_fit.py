@@ -14,7 +14,7 @@ from infimum.kernel.forms.balls import middle
 from infimum.kernel.ir import Builder, Value
 
 _LEAST_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
-_NEGLIGIBLE = 2.0**-5  # of √U: what need not be eliminated
+_NEGLIGIBLE = 2.0**-5    # of √U: what need not be eliminated
 
 
 class LinearFit:

@@ -45,8 +45,8 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows,
 from infimum.structure.separable_residuals import SeparableResiduals
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_LEAST_GAMMA = 2.0**-6  # the least γ that is of use
-_WEIGHT_OF_LEFT_OUT_ROWS = 10.0     # what rows that are left out count, where a side to cut is chosen
+_LEAST_GAMMA = 2.0**-6                # the least γ that is of use
+_WEIGHT_OF_LEFT_OUT_ROWS = 10.0       # what rows that are left out count, where a side to cut is chosen
 
 
 def projection(name: str, parts: SeparableResiduals, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:

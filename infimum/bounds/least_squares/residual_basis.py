@@ -30,13 +30,13 @@ from infimum.structure.function_families import FunctionFamily
 from infimum.structure.separable_residuals import ExponentShift, SeparableResiduals
 
 _NEGLIGIBLE_EXPONENTIAL = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
-_LOG_NEGLIGIBLE = -207.9       # about its logarithm
-LARGE = 2.0**400      # numbers beyond are not worked with
+_LOG_NEGLIGIBLE = -207.9             # about its logarithm
+LARGE = 2.0**400                     # numbers beyond are not worked with
 TINY = 2.0**-400
-_MUCH_VARIATION = 0.15        # a denominator varies much if it does by this part,
-_LITTLE_VARIATION = 0.02        # and little by this
-_LARGEST_WEIGHT = 5.0            # times what is typical: rows that weigh more are weighted down
-_LARGEST_EXPONENT = 16.0      # of an exponential that is written otherwise
+_MUCH_VARIATION = 0.15    # a denominator varies much if it does by this part,
+_LITTLE_VARIATION = 0.02  # and little by this
+_LARGEST_WEIGHT = 5.0     # times what is typical: rows that weigh more are weighted down
+_LARGEST_EXPONENT = 16.0  # of an exponential that is written otherwise
 
 
 class CoarseEnclosures(Enclosures):

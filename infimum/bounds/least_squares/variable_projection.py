@@ -19,10 +19,10 @@ from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROJECTION
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 8, 0.05  # see Payoff
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 8, 0.05                       # see Payoff
 _FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY, _COSTLY_SAMPLE = 6, 0.6, 16  # where the function itself takes all of the time
-_WORTH_IF_MANY = 0.3  # where it does not choose what is cut
-_COST_IN_BOXES = 4  # in boxes
+_WORTH_IF_MANY = 0.3                                                  # where it does not choose what is cut
+_COST_IN_BOXES = 4                                                    # in boxes
 
 
 class _EagerPayoff(Payoff):

@@ -23,8 +23,8 @@ from infimum.bounds.sweeps.sweeps import LEAST_VARIABLES, Sweeper
 from infimum.evaluation.evaluator import Evaluator
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 16, 128, 0.9  # see Payoff
-_SLICES = 8          # of a piece, in what the other variables contribute
-_ELEMENTS_AT_ONCE = 1 << 21  # regions times variables that are swept together
+_SLICES = 8                                        # of a piece, in what the other variables contribute
+_ELEMENTS_AT_ONCE = 1 << 21                        # regions times variables that are swept together
 
 
 class Shaving(RegionTest):

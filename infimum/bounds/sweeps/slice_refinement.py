@@ -19,14 +19,14 @@ from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
 from infimum.structure.local_form import all_sources
 
-_FIRST_SLICES, _MOST_FIRST_LANES = 64, 1 << 20      # slices of each variable to begin with, fewer where these would be more lanes
+_FIRST_SLICES, _MOST_FIRST_LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
 _MOST_SLICES, _LEAST_SLICES = 1 << 22, 8        # the most slices of all variables together, and the least of each
-_LANES_AT_ONCE = 1 << 16              # lanes
-_WORTH_GAP_LEFT, _PATIENCE_ROUNDS = 0.9, 12      # the gap must shrink to this part of it in this number of rounds,
+_LANES_AT_ONCE = 1 << 16                        # lanes
+_WORTH_GAP_LEFT, _PATIENCE_ROUNDS = 0.9, 12     # the gap must shrink to this part of it in this number of rounds,
 # or in the first number here if the number of slices has grown by the second as a factor (8 if none is dropped)
 _SHORT_PATIENCE_ROUNDS, _LARGE_GROWTH = 3, 4
-_ROUNDS_AFTER_GOAL = 3                       # rounds after the goal is met: they are cheap, and the slices become narrow
-_POLE = -1.0                      # the lowest level
+_ROUNDS_AFTER_GOAL = 3  # rounds after the goal is met: they are cheap, and the slices become narrow
+_POLE = -1.0            # the lowest level
 
 
 class SliceRefinement:

@@ -9,7 +9,7 @@ from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLI
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVING, SPREAD, SWEEP
 
-LEAST_VARIABLES = 6  # with fewer variables boxes are cut, not swept
+LEAST_VARIABLES = 6                                         # with fewer variables boxes are cut, not swept
 _MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece, and times the number of variables
 
 

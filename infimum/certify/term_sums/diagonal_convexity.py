@@ -23,7 +23,7 @@ from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 
 # the part of the curvature that cliques share at first, the factor by which it is reduced, and the number of tries
 _FIRST_SHARE, _SHARE_REDUCTION, _TRIES = 0.9375, 0.75, 32
-_EVEN_SHARE = 0.125           # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
+_EVEN_SHARE = 0.125  # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
 
 
 class _Frame(NamedTuple):

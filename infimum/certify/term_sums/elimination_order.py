@@ -12,8 +12,8 @@ import numpy as np
 
 from infimum.chains.bags import edges_of, elimination
 
-MOST_LINKS = 8             # links of a variable
-_MOST_OPERATIONS = 1 << 21        # operations with the matrices of all cliques
+MOST_LINKS = 8              # links of a variable
+_MOST_OPERATIONS = 1 << 21  # operations with the matrices of all cliques
 
 
 class EliminationOrder(NamedTuple):

@@ -13,7 +13,7 @@ from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSu
 from infimum.certify.term_sums.term_sum_newton import polished
 from infimum.linear_algebra.interval_matrices import Interval, down, up
 
-_RADII, _RADIUS_RATIO = 8, 16.0   # boxes for K, each wider than the one before by this factor
+_RADII, _RADIUS_RATIO = 8, 16.0     # boxes for K, each wider than the one before by this factor
 _FIRST_GROWTH, _HALVINGS = 4.0, 40  # B reaches at first this multiple of what is needed; then a half, a quarter, … of that
 # of the curvature that could be shown, where a number is needed; the second for what takes much of it
 _CURVATURE_SHARES = 0.5, 0.9375

@@ -24,7 +24,7 @@ from infimum.engines.index.unit_cube import Point, UnitCube
 _FAILURES = {OutcomeKind.NAN: TrialFailure.NAN, OutcomeKind.EXCEPTION: TrialFailure.EXCEPTION,
              OutcomeKind.CRASH: TrialFailure.CRASH, OutcomeKind.TIMEOUT: TrialFailure.TIMEOUT,
              OutcomeKind.NO_NUMBER: TrialFailure.EXCEPTION}
-_MOST_REPEATS = 8     # places in a row whose points are not new
+_MOST_REPEATS = 8  # places in a row whose points are not new
 # points all over the cube that are looked at then, before all points are looked through one after the other
 _SCATTERED_POINTS = 64
 

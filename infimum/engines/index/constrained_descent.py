@@ -17,16 +17,16 @@ from infimum.engines.index.fitted_quadratics import FittedQuadratics, quadratics
 from infimum.engines.index.model_descent import ModelDescent
 
 _GROW, _SHRINK, _SHRINK_LITTLE = 1.6, 0.5, 0.7
-_LONG_STEP = 0.7                   # of the box: steps so long let it grow, if they gained
-_GOOD_RATIO, _POOR_RATIO = 0.5, 0.1      # of what was expected
+_LONG_STEP = 0.7                     # of the box: steps so long let it grow, if they gained
+_GOOD_RATIO, _POOR_RATIO = 0.5, 0.1  # of what was expected
 # of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
 _NEW_DISTANCE, _INFORMATIVE_DISTANCE = 0.1, 0.3
-_SAME_DISTANCE = 1e-4            # nearer to an infeasible trial, it is the same
-_PATIENCE = 3                # infeasible trials in a row before the box shrinks
+_SAME_DISTANCE = 1e-4  # nearer to an infeasible trial, it is the same
+_PATIENCE = 3          # infeasible trials in a row before the box shrinks
 # of the box: from the boundary of each constraint at first, at most, at least
 _FIRST_MARGIN, _LARGEST_MARGIN, _LEAST_MARGIN = 0.05, 0.4, 1e-6
-_MARGIN_OF_EXCESS = 1.5              # the margin, in units of what the model was exceeded by
-_MARGIN_DECAY = 0.5                # of a margin that was not needed
+_MARGIN_OF_EXCESS = 1.5      # the margin, in units of what the model was exceeded by
+_MARGIN_DECAY = 0.5          # of a margin that was not needed
 _DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
 _CANDIDATES = 48
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDS, _MORE_ROUNDS = 10, 25        # at most; and where the first of them led to nothing good
+_ROUNDS, _MORE_ROUNDS = 10, 25  # at most; and where the first of them led to nothing good
 # the least slack, and the products, of the start; in units of the box and of the slope over it
 _FIRST_SLACK = 0.1
-_PRODUCT_REDUCTION = 0.2                  # what is left of the products after a round
-_TO_BOUNDARY = 0.99                  # of the way to where a slack or a multiplier would be 0
-_LARGEST_RATIO = 1e12               # multipliers in units of slacks: beyond, constraints hold nowhere in the box
+_PRODUCT_REDUCTION = 0.2  # what is left of the products after a round
+_TO_BOUNDARY = 0.99       # of the way to where a slack or a multiplier would be 0
+_LARGEST_RATIO = 1e12     # multipliers in units of slacks: beyond, constraints hold nowhere in the box
 # products, and violations, that are small enough to end; violations that are not good
 _SMALL_RESIDUAL, _LARGE_VIOLATION = 1e-4, 1e-2
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_TRIALS_A_COEFFICIENT = 1.25            # trials in a model, in units of the coefficients of a quadratic
-_FARTHEST_MISFIT, _FALLOFF = 0.1, 6   # how much the farthest value may be missed, beside the least Hessian; the power of distance
+_TRIALS_A_COEFFICIENT = 1.25         # trials in a model, in units of the coefficients of a quadratic
+_FARTHEST_MISFIT, _FALLOFF = 0.1, 6  # how much the farthest value may be missed, beside the least Hessian; the power of distance
 _LEAST, _NOTHING = 1e-9, 1e-12
 
 

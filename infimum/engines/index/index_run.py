@@ -75,13 +75,13 @@ class BlackBoxRun:
         with clock.stoppable():
             outcome, = self.recorded.workers.run([best.x])
         if (outcome.kind, outcome.index, outcome.values) != (best.outcome.kind, best.outcome.index, best.outcome.values):
-            was, now = (self._said(one, best.outcome, outcome) for one in (best.outcome, outcome))
+            was, now = (self._outcome_text(one, best.outcome, outcome) for one in (best.outcome, outcome))
             raise JournalError(f"the journal {self.recorded.journal.path} is not of this function: its best trial, at "
                                f"{list(best.x)!r}, gave {was}, and evaluated again it gives {now}. Continue it with the function "
                                "it was begun with, or give another file (this one can be its warm start); if the function is "
                                "noisy, or the last digits differ on another machine, give check=False")
 
-    def _said(self, outcome: Outcome, *others: Outcome) -> str:
+    def _outcome_text(self, outcome: Outcome, *others: Outcome) -> str:
         """What came of a trial, where it first differs from what came of others."""
         if outcome.failure:
             return f"no value ({outcome.kind.value}{': ' if outcome.text else ''}{outcome.text})"

@@ -5,9 +5,9 @@ import numpy as np
 from infimum.engines.index.local_models import least_in_box, quadratic
 
 _GROWTH = 1.6
-_FARTHEST_FACE = 0.7    # of the box: no face is farther from a trial than that
-_NEW_DISTANCE = 0.1       # of the box: nearer to a trial, another one tells nothing
-_MODEL_RADIUS = 2.0     # of the box: models are made of trials so far away
+_FARTHEST_FACE = 0.7  # of the box: no face is farther from a trial than that
+_NEW_DISTANCE = 0.1   # of the box: nearer to a trial, another one tells nothing
+_MODEL_RADIUS = 2.0   # of the box: models are made of trials so far away
 
 
 class ModelDescent:

@@ -15,7 +15,7 @@ from infimum.engines.index.unit_cube import Point, UnitCube
 # at most one of this number of trials: with more, the search needs more trials than published methods
 _TRIALS_FOR_EACH = 10
 _FIRST_STEP, _LAST_STEP = 0.012, 1e-7  # of its steps, in the unit cube
-_MOST_KNOWN_TRIALS = 20                  # trials that are known already, one after the other, before it ends
+_MOST_KNOWN_TRIALS = 20                # trials that are known already, one after the other, before it ends
 
 
 class TrialPolish:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from infimum.interval.pair import INF, Pair
 from infimum.kernel.ir import Builder, Value
 
-UNITS = 2.0**-45  # more than the rounding errors of any sum here, as part of the sum of sizes
-_MOST_TERMS = 64        # terms
+UNITS = 2.0**-45   # more than the rounding errors of any sum here, as part of the sum of sizes
+_MOST_TERMS = 64   # terms
 _TINY = 2.0**-400  # radii are not smaller: nothing underflows, which is slow
 
 

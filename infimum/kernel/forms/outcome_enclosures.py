@@ -20,8 +20,8 @@ from infimum.kernel.view_positions import At
 from infimum.ops.interval_rules import Truth
 from infimum.structure.finite_outcomes import Outcomes, outcomes_of
 
-_MOST_INTEGERS = 8            # integers that are looked at one by one
-_EXACT = 2.0**52     # up to here an integer plus a small one is a double
+_MOST_INTEGERS = 8  # integers that are looked at one by one
+_EXACT = 2.0**52    # up to here an integer plus a small one is a double
 
 
 def by_outcome(b: Builder, f: Expr, data: Data, others: Tighter) -> Tighter:

@@ -19,8 +19,8 @@ from infimum.problem.settings import Machine, Method, Parallel
 from infimum.search.checkpoint import State
 from infimum.search.rounds import PORTIONS, Portion, StepRounds, WorkersLost
 
-_AHEAD = 2   # portions that wait beside those that are worked on, so that nobody waits for one
-_TRIES = 4   # times that a portion may be lost with its worker
+_AHEAD = 2       # portions that wait beside those that are worked on, so that nobody waits for one
+_TRIES = 4       # times that a portion may be lost with its worker
 _SILENCE = 30.0  # seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
 
 
