@@ -36,9 +36,9 @@ import infimum  # noqa: E402
 from bench.black_boxes import CLASSES, GKLS, BlackBox, drawn, from_vectors  # noqa: E402
 from bench.constrained_boxes import CONSTRAINED, ConstrainedBox, constrained  # noqa: E402
 from bench.table import exit_code, head, report, timed, write_json  # noqa: E402
-from infimum.engines.index.index_method import IndexMethod, Options  # noqa: E402
-from infimum.engines.index.index_search import Search, SearchOptions  # noqa: E402
-from infimum.engines.index.trial_values import Outcome  # noqa: E402
+from infimum.engines.index.index_method import IndexMethod, MethodOptions  # noqa: E402
+from infimum.engines.index.index_search import IndexSearch, SearchOptions  # noqa: E402
+from infimum.engines.index.trial_values import TrialOutcome  # noqa: E402
 
 # r, and the mean number of trials of the group's own code
 PUBLISHED = {"grishagin": (3.0, 193.0), "2-simple": (4.6, 254.9), "2-hard": (6.5, 728.7), "3-simple": (3.7, 1372.1),
@@ -60,7 +60,7 @@ def trials_to_solve(make: Callable[[int], Any], most: int, problem: BlackBox) ->
         x = problem.at(asked[0].point)
         if problem.solved(x):
             return number
-        search.tell(asked[0].number, Outcome((problem.fun(x),)))
+        search.tell(asked[0].number, TrialOutcome((problem.fun(x),)))
     return most + 1
 
 
@@ -71,7 +71,7 @@ def evaluations_to_solve(search: IndexMethod, most: int, problem: ConstrainedBox
     while number < most and (asked := search.ask()):
         number += 1
         x = problem.at(asked[0].point)
-        told = Outcome(problem.values(x))
+        told = TrialOutcome(problem.values(x))
         search.tell(asked[0].number, told)
         if told.index == len(problem.constraints) and problem.solved(x):
             return number, search.finish().evaluations
@@ -79,11 +79,11 @@ def evaluations_to_solve(search: IndexMethod, most: int, problem: ConstrainedBox
 
 
 def published_method(name: str, n: int) -> IndexMethod:
-    return IndexMethod(n, options=Options(r=PUBLISHED[name][0]))
+    return IndexMethod(n, options=MethodOptions(r=PUBLISHED[name][0]))
 
 
-def default_search(n: int) -> Search:
-    return Search(n, options=SearchOptions())
+def default_search(n: int) -> IndexSearch:
+    return IndexSearch(n, options=SearchOptions())
 
 
 def _of_vectors(job: tuple) -> int:
@@ -101,7 +101,7 @@ def _of_constrained(job: tuple) -> tuple[int, tuple[int, ...]]:
     kind, n, number, seed, r, most = job
     problem = constrained(kind, n, number, seed)
     count = len(problem.constraints)
-    search = IndexMethod(n, count, Options(r=r)) if r else Search(n, count, SearchOptions())
+    search = IndexMethod(n, count, MethodOptions(r=r)) if r else IndexSearch(n, count, SearchOptions())
     return evaluations_to_solve(search, most, problem)
 
 
@@ -200,11 +200,11 @@ def _constrained_part(options: argparse.Namespace) -> None:
 def _overhead(options: argparse.Namespace) -> None:
     head(f"Processor time beside that of the function, a trial, in 5 variables: mean of {options.trials:,} trials")
     problem = _class(options.vectors, "5-hard")[0]
-    for name, search in (("as published", IndexMethod(5, options=Options(r=4.4))), ("default", default_search(5))):
+    for name, search in (("as published", IndexMethod(5, options=MethodOptions(r=4.4))), ("default", default_search(5))):
         def some(count: int, search: Any = search) -> None:
             for _ in range(count):
                 asked = search.ask()[0]
-                search.tell(asked.number, Outcome((problem.fun(problem.at(asked.point)),)))
+                search.tell(asked.number, TrialOutcome((problem.fun(problem.at(asked.point)),)))
         report_overhead(f"{name}, asking and telling", partial(some, options.trials), options.trials, [problem.fun])
     whole = partial(infimum.minimize, bounds=[(problem.lo, problem.hi)] * 5, engine="index", progress=False)
     report_overhead("minimize", partial(whole, problem.fun, max_trials=options.trials), options.trials, [problem.fun])

@@ -9,7 +9,7 @@ from typing import Any
 from unittest import mock
 
 from infimum.bounds import bound_order
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 
 
 @dataclass
@@ -26,9 +26,9 @@ class Count:
 @contextmanager
 def counting() -> Iterator[Count]:
     """Counts what is done by this process within the block."""
-    count, tested = Count(), Branch._tested
+    count, tested = Count(), BranchAndBound._tested
 
-    def counted(branch: Branch, parents: Any, pieces: int) -> Any:
+    def counted(branch: BranchAndBound, parents: Any, pieces: int) -> Any:
         count.regions += parents.shape[1] * pieces
         before, clock, cpu = Counter(branch.discarded), time.perf_counter(), time.process_time()
         found = tested(branch, parents, pieces)
@@ -36,18 +36,18 @@ def counting() -> Iterator[Count]:
                                             count.cpu_seconds + time.process_time() - cpu)
         count.discarded.update(Counter(branch.discarded) - before)
         return found
-    with mock.patch.object(Branch, "_tested", counted):
+    with mock.patch.object(BranchAndBound, "_tested", counted):
         yield count
 
 
 def names() -> list[str]:
     """Those of the parts that may be asked about a function without constraints."""
-    return [part.name for part in bound_order.of_functions()]
+    return [part.name for part in bound_order.tests_of_functions()]
 
 
 @contextmanager
 def only(kept: Collection[str]) -> Iterator[None]:
     """Proofs within the block have no other parts, if there are no constraints."""
-    parts = tuple(part for part in bound_order.of_functions() if part.name in kept)
-    with mock.patch.object(bound_order, "of_functions", lambda: parts):
+    parts = tuple(part for part in bound_order.tests_of_functions() if part.name in kept)
+    with mock.patch.object(bound_order, "tests_of_functions", lambda: parts):
         yield

@@ -29,9 +29,9 @@ import numpy as np  # noqa: E402
 import infimum  # noqa: E402
 from bench import table  # noqa: E402
 from infimum.blackbox.trial_workers import Workers  # noqa: E402
-from infimum.parallel.proofs.portion_dealer import WorkerDealer  # noqa: E402
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner  # noqa: E402
 from infimum.problems import constrained  # noqa: E402
-from infimum.search.rounds import Rounds  # noqa: E402
+from infimum.search.rounds import StepRounds  # noqa: E402
 
 WANTED = 0.8  # of the speed of as many threads
 PROOFS = ["schwefel", "waves", "newton", "ex8_4_1"]  # the last is one of the constrained gallery
@@ -75,22 +75,22 @@ class Notes:
 
     def __init__(self):
         self.rounds, self.sent, self.heard, self.dealing, self.busy = [], 0.0, 0.0, 0.0, 0.0
-        self.dealer: WorkerDealer | None = None
-        for owner, name, note in ((Rounds, "_chosen", self._chosen), (Rounds, "_merge", self._merged),
-                                  (WorkerDealer, "_left", self._answered)):
+        self.runner: WorkerPortionRunner | None = None
+        for owner, name, note in ((StepRounds, "_chosen", self._chosen), (StepRounds, "_merge", self._merged),
+                                  (WorkerPortionRunner, "_left", self._answered)):
             setattr(owner, name, self._around(getattr(owner, name), note))
         for owner in (Workers, *Workers.__subclasses__()):
             for name, total in (("submit", "sent"), ("_hear", "heard")):
                 if name in vars(owner):
                     setattr(owner, name, self._adding(vars(owner)[name], total))
-        usual = WorkerDealer.deal
+        usual = WorkerPortionRunner.run_portions
 
         def deal(dealer, count, portion):
-            self.dealer, self.rounds[-1]["count"], begin = dealer, count, time.perf_counter()
+            self.runner, self.rounds[-1]["count"], begin = dealer, count, time.perf_counter()
             yield from usual(dealer, count, portion)
             self.rounds[-1]["seconds"] = time.perf_counter() - begin
             self.dealing += self.rounds[-1]["seconds"]
-        WorkerDealer.deal = deal
+        WorkerPortionRunner.run_portions = deal
 
     def _around(self, usual, note):
         def timed(*given):
@@ -125,7 +125,7 @@ class Notes:
         count = max(1, len(portions))
         moved = max(1, sum(r["dealt"] + r["left"] for r in whole))
         return {"rounds": len(whole), "portions": len(portions), "dealing": self.dealing, "busy": sum(portions),
-                "send": self.sent / count, "hear": self.heard / count, "bytes": self.dealer.bytes / count if self.dealer else 0,
+                "send": self.sent / count, "hear": self.heard / count, "bytes": self.runner.bytes / count if self.runner else 0,
                 "choose and merge, a region": sum(r["choosing"] + r["merging"] for r in whole) / moved,
                 "regions, a portion": moved / count, "each": portions}
 
@@ -142,7 +142,7 @@ def proved(name: str, workers: str) -> dict:
     seconds, processor = time.perf_counter() - begin, processor_seconds()
     found = {"proof": name, "workers": workers, "seconds": seconds, "processor": processor, "verdict": result.verdict.name,
              "bits": [result.lower.hex(), result.upper.hex()], "boxes": result.nfev, "result": result.rounds}
-    return found | (notes.summary() if notes.dealer else {})
+    return found | (notes.summary() if notes.runner else {})
 
 
 def in_a_process(name: str, workers: str) -> dict:

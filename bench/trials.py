@@ -30,7 +30,7 @@ from infimum.blackbox.callables import PythonFunctions  # noqa: E402
 from infimum.blackbox.journal import Journal, read_journal  # noqa: E402
 from infimum.blackbox.journal_reading import torn_header  # noqa: E402
 from infimum.blackbox.recorded_trials import Recorded  # noqa: E402
-from infimum.blackbox.trial_workers import InThisProcess  # noqa: E402
+from infimum.blackbox.trial_workers import LocalWorkers  # noqa: E402
 from infimum.blackbox.variables import Variables  # noqa: E402
 from infimum.parallel.ray_cluster import ray_module  # noqa: E402
 from infimum.parallel.worker_start import start_workers  # noqa: E402
@@ -81,9 +81,9 @@ def overhead(options: argparse.Namespace) -> int:
             workers.run(points[:100])
             timed(f"Ray, {workers.count} workers, with a timeout", lambda: workers.run(points))
         return 0
-    timed("in this process", lambda: InThisProcess(box).run(points))
+    timed("in this process", lambda: LocalWorkers(box).run(points))
     with tempfile.TemporaryDirectory() as folder, \
-            Journal.create(os.path.join(folder, "run.jsonl"), box.describe()) as journal, InThisProcess(box) as workers:
+            Journal.create(os.path.join(folder, "run.jsonl"), box.describe()) as journal, LocalWorkers(box) as workers:
         timed("in this process, with a journal", lambda: Recorded(workers, journal).run(points))
     for count in (1, 2, 8):
         with start_workers(box, count, timeout=60) as workers:
@@ -161,11 +161,11 @@ def kill(options: argparse.Namespace) -> int:
             counts["lost"] += len(set(heard) - set(kept))
             counts["counted twice"] += len(kept) - len(set(kept))
             journal = Journal.resume(path, box.describe()) if begun else Journal.create(path, box.describe())
-            with journal, InThisProcess(box) as pool:
+            with journal, LocalWorkers(box) as pool:
                 end = search(Recorded(pool, journal), TRIALS)
             tickets = [trial.ticket for trial in read_journal(path).trials]
             counts["whole at the end"] += sorted(tickets) == list(range(TRIALS)) and tickets[:len(kept)] == kept
-            with Journal.resume(path, box.describe()) as journal, InThisProcess(box) as pool:
+            with Journal.resume(path, box.describe()) as journal, LocalWorkers(box) as pool:
                 counts["replayed"] += search(Recorded(pool, journal), TRIALS) == end and pool.busy_seconds == 0.0
     print(json.dumps({"runs": options.kills, **counts}))
     lost = counts["lost"] + counts["counted twice"]

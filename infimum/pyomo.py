@@ -26,7 +26,7 @@ from pyomo.opt import ProblemSense, SolverFactory, SolverResults, SolverStatus, 
 from pyomo.solvers.plugins.solvers.ASL import ASL
 
 import infimum
-from infimum.ampl.solution import read_told
+from infimum.ampl.solution import read_summary
 
 _PATIENCE = 5.0  # seconds for which a run may write what it has after Ctrl-C
 _START = "import sys; sys.path.append({!r}); from infimum.cli.main import main; sys.exit(main())"
@@ -92,7 +92,7 @@ class Infimum(ASL):
     def process_output(self, rc: int | None) -> SolverResults:
         """What Pyomo reads from the .sol file, and what it leaves out."""
         results = super().process_output(rc)
-        told, solver, problem = read_told(Path(self._soln_file)), results.solver, results.problem
+        told, solver, problem = read_summary(Path(self._soln_file)), results.solver, results.problem
         has_point = bool(problem.number_of_variables)
         solver.termination_condition, solver.status = _ended(told.code, has_point)
         solver.name, solver.wallclock_time = self.name, self._last_solve_time

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infimum.backend.highs import FAILED, LIMITED, NO_POINT, SOLVED, Solved
+from infimum.backend.highs import FAILED, LIMITED, NO_POINT, SOLVED, LinearProgramSolution
 
 
 class Liar:
@@ -31,17 +31,17 @@ class Liar:
 
 
 def _any(scale, status=SOLVED):
-    return lambda rng, m, n: Solved(status, rng.normal(size=m) * scale, rng.random(n), 1)
+    return lambda rng, m, n: LinearProgramSolution(status, rng.normal(size=m) * scale, rng.random(n), 1)
 
 
 ANSWERS = {
     "random": _any(1.0), "huge": _any(1e300), "tiny": _any(1e-300), "no point": _any(1.0, NO_POINT),
     "no point, huge": _any(1e250, NO_POINT), "limited": _any(1.0, LIMITED), "unknown status": _any(1.0, "whatever"),
-    "nan": lambda rng, m, n: Solved(SOLVED, np.full(m, np.nan), np.full(n, np.nan), 1),
-    "infinite": lambda rng, m, n: Solved(NO_POINT, np.full(m, np.inf), None, 1),
-    "failed": lambda rng, m, n: Solved(FAILED, None, None, 0),
-    "wrong shape": lambda rng, m, n: Solved(SOLVED, np.zeros(m + 1), np.zeros(3), 1),
-    "nan point": lambda rng, m, n: Solved(SOLVED, rng.normal(size=m), np.full(n, np.nan), 1),
+    "nan": lambda rng, m, n: LinearProgramSolution(SOLVED, np.full(m, np.nan), np.full(n, np.nan), 1),
+    "infinite": lambda rng, m, n: LinearProgramSolution(NO_POINT, np.full(m, np.inf), None, 1),
+    "failed": lambda rng, m, n: LinearProgramSolution(FAILED, None, None, 0),
+    "wrong shape": lambda rng, m, n: LinearProgramSolution(SOLVED, np.zeros(m + 1), np.zeros(3), 1),
+    "nan point": lambda rng, m, n: LinearProgramSolution(SOLVED, rng.normal(size=m), np.full(n, np.nan), 1),
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 import infimum
 from infimum import AgreementError, TraceError
 from infimum.problems import get, names
-from infimum.trace.agreement import POINTS, Agreement, Box, _block
+from infimum.trace.agreement import POINTS, Agreement, SampleBox, _block
 from infimum.trace.trace import scalar, traced
 from tests import children
 from tests.expr.user_benchmarks import USER_BENCHMARKS
@@ -257,7 +257,7 @@ FUNCTIONS = USER_FUNCTIONS | {name: (fun, 4, 0.1, 0.9) for name, fun in (USER_ID
 def test_functions_as_users_write_them_agree(name):
     fun, n, low, high = FUNCTIONS[name]
     agreement = Agreement([traced(fun, n, (), scalar)[1]])
-    agreement.over(Box(np.full(n, low), np.full(n, high)))
+    agreement.over(SampleBox(np.full(n, low), np.full(n, high)))
     assert agreement.calls > POINTS
 
 
@@ -266,7 +266,7 @@ def test_recorded_steps_round_as_the_function_itself():
     others = 0
     for fun, n, low, high in FUNCTIONS.values():
         function = traced(fun, n, (), scalar)[1]
-        points = _block(Box(np.full(n, low), np.full(n, high)), 3, 0)
+        points = _block(SampleBox(np.full(n, low), np.full(n, high)), 3, 0)
         with np.errstate(all="ignore"):
             others += any(not np.array_equal(function.call(x), function.recording.replay(x), equal_nan=True) for x in points)
     assert others <= len(FUNCTIONS) // 30
@@ -277,7 +277,7 @@ def test_the_gallery_agrees(name):
     problem = get(name)
     lo, hi = np.array(problem.bounds, float).T
     agreement = Agreement([traced(problem.fun, len(lo), (), scalar)[1]])
-    agreement.over(Box(lo, hi))
+    agreement.over(SampleBox(lo, hi))
     assert agreement.calls > POINTS
 
 
@@ -314,21 +314,21 @@ def test_a_slow_function_is_called_once_and_at_the_answer(monkeypatch):
 
 def test_little_time_is_not_spent_on_comparing():
     agreement = Agreement([traced(lambda x: np.sum(x**2), 2, (), scalar)[1]])
-    agreement.over(Box(np.zeros(2), np.ones(2)), seconds=0.0)
+    agreement.over(SampleBox(np.zeros(2), np.ones(2)), seconds=0.0)
     assert agreement.calls == 1
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63])
 def test_points_are_spread_over_the_box(seed):
     lo, hi = np.array([-1.0, 2.0, 5.0, -np.inf, 0.0, -np.inf]), np.array([3.0, 2.0, 9.0, np.inf, np.inf, -4.0])
-    points = _block(Box(lo, hi, (2,)), seed, 0)
+    points = _block(SampleBox(lo, hi, (2,)), seed, 0)
     assert points.shape == (POINTS, 6) and ((lo <= points) & (points <= hi)).all() and np.isfinite(points).all()
     assert sorted(((points[:, 0] + 1) * 2).astype(int)) == list(range(8))  # one in each eighth
     assert (points[:, 2] == np.rint(points[:, 2])).all()
     for k in (3, 4, 5):
         assert np.ptp(np.log10(np.abs(points[:, k] + (4 if k == 5 else 0)))) > 5
-    assert not np.array_equal(points, _block(Box(lo, hi, (2,)), seed + 1, 0))
-    assert np.array_equal(points, _block(Box(lo, hi, (2,)), seed, 0))
+    assert not np.array_equal(points, _block(SampleBox(lo, hi, (2,)), seed + 1, 0))
+    assert np.array_equal(points, _block(SampleBox(lo, hi, (2,)), seed, 0))
 
 
 def test_points_where_the_function_is_defined_are_preferred():
@@ -338,7 +338,7 @@ def test_points_where_the_function_is_defined_are_preferred():
         called.append(float(x[0]) if isinstance(x, np.ndarray) else None)
         return np.log(x[0] - 0.9)
     agreement = Agreement([traced(fun, 1, (), scalar)[1]])
-    agreement.over(Box(np.zeros(1), np.ones(1)))
+    agreement.over(SampleBox(np.zeros(1), np.ones(1)))
     assert sum(x is not None and x > 0.9 for x in called) >= 4
 
 
@@ -348,16 +348,16 @@ def test_instructions_are_read_once(monkeypatch):
     read, matrix = [], np.random.default_rng(0).standard_normal((40, 3))
     usual = dis.get_instructions
     monkeypatch.setattr("infimum.trace.rounding_noise.dis.get_instructions", lambda code: read.append(code) or usual(code))
-    Agreement(infimum.compile(lambda x: np.sum(matrix.dot(x) ** 2), 3).functions).over(Box(-np.ones(3), np.ones(3)))
+    Agreement(infimum.compile(lambda x: np.sum(matrix.dot(x) ** 2), 3).functions).over(SampleBox(-np.ones(3), np.ones(3)))
     assert len(read) == len(set(map(id, read)))
 
 
 def test_the_comparison_ends_with_its_time(monkeypatch):
     function = infimum.compile(lambda x: np.sum(x**2), 2, check=False).functions
     whole, short = Agreement(function), Agreement(function)
-    short.over(Box(-np.ones(2), np.ones(2)), seconds=1e-9)
+    short.over(SampleBox(-np.ones(2), np.ones(2)), seconds=1e-9)
     assert not any(function[0].agreed)
-    whole.over(Box(-np.ones(2), np.ones(2)))
+    whole.over(SampleBox(-np.ones(2), np.ones(2)))
     assert 1 <= short.calls < whole.calls
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.certify.verdict import listed, proved_result
+from infimum.certify.verdict import listed_boxes, proved_result
 from infimum.problem.cover import Cover
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, number_of
@@ -50,7 +50,7 @@ def test_the_boxes_are_those_of_the_product():
 def test_intervals_that_touch_are_merged_within_a_variable_only():
     unions = Unions.of([[(0, 1), (1, 2), (3, 4)], [(4, 5), (6, 7)], [(7, 8)]])
     assert [u.tolist() for u in map(unions.merged().__getitem__, range(3))] == [[[0, 2], [3, 4]], [[4, 5], [6, 7]], [[7, 8]]]
-    assert len(listed(unions)) == 4
+    assert len(listed_boxes(unions)) == 4
 
 
 def test_points_are_found_in_the_product():

@@ -18,7 +18,7 @@ from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWIS
 from infimum.trace.recording import recorded
 from infimum.trace.tracer import Tracer, lift
 
-_FEW = 3  # sums of up to so many terms are written out
+_FEW = 3  # sums of up to this number of terms are written out
 _SUMS = (PLUS, MINUS, NEGATIVE, SUM)
 _CONSTANTS = {EXACT: "e", TRUTH: "t"}
 
@@ -57,7 +57,7 @@ def _run(program: Program, leaves: Sequence[Any], constants: Iterable[Any], trac
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _TermGroup:
     """Terms of one program. leaves: the block and the index of each of them. shape: of the value, before it is summed."""
 
     program: Program
@@ -77,7 +77,7 @@ class _Part:
 class Formula:
     """A sum of parts, with a value for each of its rows. needs: the blocks that it reads directly."""
 
-    parts: tuple[_Part, ...]
+    parts: tuple[_TermGroup, ...]
     rows: int
 
     @property
@@ -255,15 +255,15 @@ def _formula(rows: list[dict[Program, list[Term]]]) -> Formula:
     return Formula(tuple(parts), len(rows))
 
 
-def _part(program: Program, terms: list[list[Term]], summed: bool) -> _Part:
+def _part(program: Program, terms: list[list[Term]], summed: bool) -> _TermGroup:
     """Terms by row and column. One row, or one column, is no axis."""
     shape = ((len(terms),) if len(terms) > 1 else ()) + ((len(terms[0]),) if summed else ())
     blocks = dict(sorted((step[2], step[1]) for step in program if step[0] == "x"))
     flat = [term for some in terms for term in some]
     indices = np.array([term[1] for term in flat], dtype=np.intp).reshape(len(flat), -1).T
     constants = np.array([term[2] for term in flat], dtype=float).reshape(len(flat), -1).T
-    return _Part(program, tuple((blocks[k], _index(row.reshape(shape))) for k, row in enumerate(indices)),
-                 tuple(_numbers(row.reshape(shape), bool(blocks)) for row in constants), shape, summed)
+    return _TermGroup(program, tuple((blocks[k], _index(row.reshape(shape))) for k, row in enumerate(indices)),
+                      tuple(_numbers(row.reshape(shape), bool(blocks)) for row in constants), shape, summed)
 
 
 def _index(indices: np.ndarray) -> Any:

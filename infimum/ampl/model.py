@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from infimum.ampl.expressions import Expressions
 from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
 from infimum.ampl.header import Header
 from infimum.ampl.names import Names
@@ -18,6 +18,16 @@ class Objective:
 
     fun: Function
     maximise: bool
+
+
+class ModelContent(NamedTuple):
+    """What the segments of a file hold: objectives, each with whether it is maximised; bodies of constraints; bounds of variables
+    ("b") and of constraints ("r"); and the initial guess, if there is one."""
+
+    objectives: Sequence[tuple[Body, bool]]
+    bodies: Sequence[Body]
+    bounds: dict[str, tuple[np.ndarray, np.ndarray]]
+    guess: np.ndarray | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,16 +83,14 @@ class Model:
         return self.objectives[number - 1] if 0 < number <= len(self.objectives) else None
 
     @classmethod
-    def of(cls, header: Header, expressions: Expressions, defined: dict[int, int], objectives: Sequence[tuple[Body, bool]],
-           bodies: Sequence[Body], bounds: dict[str, tuple[np.ndarray, np.ndarray]], guess: np.ndarray | None,
-           called: Names) -> "Model":
-        """From what the reader has found."""
-        formulas = Formulas(expressions, defined)
+    def of(cls, header: Header, called: Names, formulas: Formulas, content: ModelContent) -> "Model":
+        """The model of a file with this header and these names, whose `formulas` hold what its bodies refer to."""
+        bounds, guess = content.bounds, content.guess
         lo, hi = bounds["b"]
         aims = tuple(Objective(Function(f"objective {i}", [formulas.grouped([body])[0][0]], formulas.blocks, True), maximise)
-                     for i, (body, maximise) in enumerate(objectives))
+                     for i, (body, maximise) in enumerate(content.objectives))
         constraints, rows = [], []
-        for group in _parted(formulas.grouped(bodies)):
+        for group in _parted(formulas.grouped(content.bodies)):
             at = np.array([row for _, some in group for row in some], dtype=np.intp)
             low, high = (ends[at] for ends in bounds["r"])
             fun = Function(f"{len(at)} constraints", [formula for formula, _ in group], formulas.blocks, row_numbers=at)

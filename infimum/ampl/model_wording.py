@@ -34,11 +34,11 @@ def about_model(result: Result, names: Names) -> Result:
     """The result, all of whose texts are about the model."""
     texts = {name: for_model(text, names) for name in ("message", "obstacle", "advice")
              if (text := getattr(result, name)) is not None}
-    inquiry = None if result.inquiry is None else _Named(result, names)
+    inquiry = None if result.inquiry is None else _NamedConstraints(result, names)
     return replace(result, names=names.variables, inquiry=inquiry, **texts)
 
 
-class _Named(Answering):
+class _NamedConstraints(Answering):
     """Constraints with their names."""
 
     def __init__(self, result: Result, names: Names):

@@ -32,14 +32,14 @@ def _ten(digits: float) -> float:
 
 
 def _scaled(function: Callable) -> Callable:
-    """The function at so many decimal places. Powers of ten are exact only if they are not negative."""
+    """The function at the given number of decimal places. Powers of ten are exact only if they are not negative."""
     def compute(x: Any, digits: float) -> Any:
         return function(x * _ten(digits)) / _ten(digits) if digits >= 0 else function(x / _ten(-digits)) * _ten(-digits)
     return compute
 
 
 def _precision(x: Any, digits: float) -> Any:
-    """x with so many significant digits."""
+    """x with the given number of significant digits."""
     unit = 10.0 ** (np.floor(np.log10(np.abs(x))) - (digits - 1.0))
     return np.where(x == 0, 0.0, np.rint(x / unit) * unit)
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from infimum.ampl.expressions import Expressions
 from infimum.ampl.files import bytes_of, path_of
-from infimum.ampl.formulas import Body
+from infimum.ampl.formulas import Body, Formulas
 from infimum.ampl.header import Header, read_header
-from infimum.ampl.model import Model
+from infimum.ampl.model import Model, ModelContent
 from infimum.ampl.names import Names
 from infimum.ampl.operators import SUM, TIMES
 from infimum.ampl.prefix import ExpressionReader
@@ -75,7 +75,8 @@ class _Reader:
         self._check_complete()
         bodies = [self._body(self.bodies.get(i), "J", i) for i in range(self.header.constraints)]
         objectives = [(self._body(self.objectives[i][0], "G", i), self.objectives[i][1]) for i in range(self.header.objectives)]
-        return Model.of(self.header, self.expressions, self.defined, objectives, bodies, self.bounds, self.guess, self.names)
+        content = ModelContent(objectives, bodies, self.bounds, self.guess)
+        return Model.of(self.header, self.names, Formulas(self.expressions, self.defined), content)
 
     def _check_complete(self) -> None:
         """A file that was cut off between two segments is no smaller model."""

@@ -38,7 +38,7 @@ def write_solution(path: Path, header: Header, solution: Solution) -> None:
         raise ModelFileError(f"{path} cannot be written: {error.strerror}") from error
 
 
-class Told(NamedTuple):
+class SolutionSummary(NamedTuple):
     """What a .sol file of ours says, but for the point: how many constraints and variables the model has, solve_result_num, and
     the suffixes of the objective."""
 
@@ -48,14 +48,14 @@ class Told(NamedTuple):
     suffixes: dict[str, float]
 
 
-def read_told(path: Path) -> Told:
+def read_summary(path: Path) -> SolutionSummary:
     """Reads a file that `write_solution` has written."""
     lines = path.read_text(locale.getencoding(), "replace").split("\n")
     begin = lines.index("Options") + 2
     begin += (count := int(lines[begin - 1])) - (2 if count > _OPTIONS else 0)
     end = next(at for at in range(len(lines) - 1, begin, -1) if lines[at].startswith("objno "))
     suffixes = {name: float(value.split()[1]) for name, value in zip(lines[end + 2::3], lines[end + 3::3], strict=False)}
-    return Told(int(lines[begin]), int(lines[begin + 2]), int(lines[end].split()[2]), suffixes)
+    return SolutionSummary(int(lines[begin]), int(lines[begin + 2]), int(lines[end].split()[2]), suffixes)
 
 
 def without_colons(text: str) -> str:

@@ -26,13 +26,13 @@ from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.trial_workers import BlackBox
 from infimum.blackbox.variables import Variables, lasting
 from infimum.engines.index.black_box_search import BlackBoxSearch
-from infimum.engines.index.index_run import BlackBoxRun, Here
+from infimum.engines.index.index_run import BlackBoxRun, LocalTrials
 from infimum.errors import JournalError, OptionError
 from infimum.parallel.worker_start import start_workers
 from infimum.presolve.maximisation import Maximisation
 from infimum.presolve.presolve_stack import PresolvedRun
 from infimum.problem.problem import Problem
-from infimum.problem.settings import Limits, Method, Trials, Watching
+from infimum.problem.settings import Limits, Method, RunObservers, Trials
 from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.driver import drive
@@ -58,7 +58,8 @@ def refuse_others(objective: Objective, of_engines: dict[str, Any]) -> None:
         raise OptionError("engine 'index' proves nothing; feasible needs another engine")
 
 
-def by_trials(objective: Objective, posed: Posed, method: Method, limits: Limits, trials: Trials, watching: Watching) -> Result:
+def by_trials(objective: Objective, posed: Posed, method: Method, limits: Limits, trials: Trials,
+              watching: RunObservers) -> Result:
     """`minimize` with engine="index"."""
     variables = Variables.read(posed.bounds, posed.integrality, posed.n)
     box = black_box_of(objective, variables, posed.args, posed.constraints)
@@ -66,7 +67,7 @@ def by_trials(objective: Objective, posed: Posed, method: Method, limits: Limits
 
 
 def searched(box: BlackBox, problem: Callable[[], dict[str, Any]], x0: Any, method: Method, limits: Limits, trials: Trials,
-             watching: Watching) -> Result:
+             watching: RunObservers) -> Result:
     """What the trials of a black box find. `problem()`: what the journal says of it."""
     variables, maximises, options, time_limit = box.variables, box.maximise, method.options, limits.time_limit
     most = trials.max_trials if trials.max_trials is not None else \
@@ -79,7 +80,7 @@ def searched(box: BlackBox, problem: Callable[[], dict[str, Any]], x0: Any, meth
     try:
         batch = trials.batch if kept is None or options.asynchronous else kept.settings["batch"]
         here = trials.workers == 1 and trials.timeout is None and not isinstance(box, Command)
-        with (Here(box) if here else start_workers(box, trials.workers, trials.timeout)) as crew:
+        with (LocalTrials(box) if here else start_workers(box, trials.workers, trials.timeout)) as crew:
             search = BlackBoxSearch(variables, box.constraints, options, starts, others)
             target = None if options.target is None else -options.target if maximises else options.target
             run = BlackBoxRun(search, Recorded(crew, kept), options, replace(trials, max_trials=most, batch=batch), target,

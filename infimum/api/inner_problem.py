@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.api.objective import Objective, evaluator_of, with_constraints
-from infimum.blackbox.outcome import Inner
+from infimum.blackbox.outcome import InnerOutcome
 from infimum.blackbox.trial_functions import title
 from infimum.engines.registry import presolve_steps, prover
 from infimum.errors import AgreementError, InfimumError, OptionError, TrialError
@@ -32,12 +32,12 @@ from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Machine, Method
 from infimum.problem.system import System
 from infimum.problem.text import counted
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.problem.violation import violation
 from infimum.result import Result, Verdict
 from infimum.search.driver import drive
 from infimum.support import clock, environment
-from infimum.trace.agreement import Agreement, Box
+from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.vector_arguments import of_vector
 
 _VIOLATED, _MOST = Goal(1e-9, 0.01, None), 1 << 13  # tolerance and boxes for the least violation
@@ -54,7 +54,7 @@ class Proving:
     machine: Machine
     check: bool = True  # are plain calls compared with what was traced?
 
-    def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, outer: Outer | None) -> Result:
+    def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, outer: OuterBox | None) -> Result:
         """The minimum within the bounds, of which some may be points."""
         problem, constrained = Problem(None, lo, hi, outer=outer), evaluator.system is not None
         presolve = PresolveStack(Formulation(problem, evaluator))
@@ -64,7 +64,7 @@ class Proving:
         limit = min(own, rest)
         try:
             found = drive(PresolvedRun(search, presolve), time_limit=None if math.isinf(limit) else limit, progress=False)
-        except clock.Over:
+        except clock.RunTimeOver:
             raise
         except clock.OutOfTime as early:  # before anything was enclosed
             why = f"the time limit of {limit:g} s was reached while {early} the function"
@@ -72,7 +72,7 @@ class Proving:
         if found.verdict not in (Verdict.PROVED, Verdict.INFEASIBLE):
             clock.pause()  # the time of the whole run, if it is that which is over
             if rest < own and found.message.startswith("the time limit"):
-                raise clock.Over  # or so nearly that nothing more was begun: then it is no outcome of the trial either
+                raise clock.RunTimeOver  # or so nearly that nothing more was begun: then it is no outcome of the trial either
         return found
 
 
@@ -82,7 +82,7 @@ class Solved(NamedTuple):
 
     value: float
     violation: float
-    inner: Inner
+    inner: InnerOutcome
 
 
 class InnerProblem:
@@ -162,8 +162,9 @@ class InnerProblem:
         """The inner problem with the first variables held; raises AgreementError where the functions were traced as others."""
         lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
         agreement = Agreement(evaluator.functions if self.proving.check else ())
-        agreement.over(Box(lo, hi, evaluator.system.integers if evaluator.system is not None else ()), self.proving.method.seed)
-        outer = self.outer and Outer(*(np.append(held, end) for end in self.outer))
+        agreement.over(SampleBox(lo, hi, evaluator.system.integers if evaluator.system is not None else ()),
+                       self.proving.method.seed)
+        outer = self.outer and OuterBox(*(np.append(held, end) for end in self.outer))
         found, least = self.proving.prove(evaluator, lo, hi, outer), 0.0
         evaluations = found.nfev
         system = evaluator.system
@@ -181,7 +182,7 @@ class InnerProblem:
             raise TrialError(f"nothing is known of the inner problem: {found.message}")
         if constrained and found.verdict is not Verdict.INFEASIBLE:
             least = min(0.0, _beyond(evaluator, found.x))
-        inner = Inner(tuple(found.x[count:].tolist()), found.lower, found.verdict.name, evaluations)
+        inner = InnerOutcome(tuple(found.x[count:].tolist()), found.lower, found.verdict.name, evaluations)
         agreement.at(found.x)
         return Solved(found.upper, least, inner)
 

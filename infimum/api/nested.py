@@ -17,7 +17,7 @@ from infimum.api.objective import Objective
 from infimum.backend.devices import backend_of
 from infimum.blackbox.callables import PythonFunctions, described
 from infimum.blackbox.outcome import Outcome
-from infimum.blackbox.trial_functions import Part, title
+from infimum.blackbox.trial_functions import TrialFunction, title
 from infimum.blackbox.variables import Variables
 from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import BoundsError, OptionError
@@ -26,7 +26,7 @@ from infimum.points.swarm_options import SwarmOptions
 from infimum.presolve.maximisation import opposite
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
-from infimum.problem.settings import Goal, Limits, Machine, Method, Trials, Watching, read_workers
+from infimum.problem.settings import Goal, Limits, Machine, Method, RunObservers, Trials, read_workers
 from infimum.result import Result
 from infimum.search.callbacks import read_callback
 from infimum.search.driver import watch_of
@@ -87,7 +87,7 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
                       Limits(inner_time_limit, inner_max_boxes, memory_limit), Machine(device, threads), check)
     box = NestedFunctions(variables, constraints, _inner_problem(objective, simulate, inner_constraints, inner, inner_integrality,
                                                                  proving, not variables.choices))
-    watching = Watching(watch, read_callback(callback), progress)
+    watching = RunObservers(watch, read_callback(callback), progress)
     found = searched(box, box.describe, x0, Method("index", IndexOptions.read(options), goal, seed), Limits(time_limit),
                      Trials.read(max_trials, workers, timeout, journal, batch, check), watching)
     why = box.inner.why
@@ -103,7 +103,8 @@ class NestedFunctions(PythonFunctions):
         super().__init__(fun, variables, constraints, maximise=inner.objective.maximises)
         *first, own = self.parts
         self.inner, self._solved = inner, None
-        met = [Part(_Asked(fun, self._violation), title(fun, "The inner constraints of"), constrains=True)] * inner.constrained
+        met = [TrialFunction(_Asked(fun, self._violation), title(fun, "The inner constraints of"),
+                             constrains=True)] * inner.constrained
         self.parts = (*first, *met, replace(own, fun=_Asked(fun, self._value)))
 
     def evaluate(self, x: Sequence[float], note: Callable[[float], None] | None = None) -> Outcome:
@@ -132,7 +133,7 @@ class NestedFunctions(PythonFunctions):
         return {**super().describe(), "inner": {
             "bounds": [[str(end) for end in ends] for ends in zip(inner.lo, inner.hi, *(inner.outer or ())[:2], strict=True)],
             "integers": list(inner.integers),
-            "simulate": None if inner.simulate is None else described(Part(inner.simulate, "")),
+            "simulate": None if inner.simulate is None else described(TrialFunction(inner.simulate, "")),
             "constraints": [_described(one) for one in inner.constraints], "goal": [method.goal.atol, method.goal.rtol],
             "max_boxes": inner.proving.limits.max_boxes, "seed": method.seed, "options": asdict(method.options)}}
 
@@ -142,7 +143,7 @@ def _described(one: Any) -> dict[str, Any]:
     fun, ends = parts_of(one)
     given = one.get("args") or () if isinstance(one, Mapping) else ()
     args = {"args": repr(given)} if given else {}
-    return described(Part(fun, "", tuple(given) if isinstance(given, (tuple, list)) else (given,), ends=ends)) | args
+    return described(TrialFunction(fun, "", tuple(given) if isinstance(given, (tuple, list)) else (given,), ends=ends)) | args
 
 
 class _Asked:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.backend.devices import backend_of, place_of
-from infimum.certify.advice import Asked, advice
+from infimum.certify.advice import RunSettings, advice
 from infimum.errors import OptionError, TraceError
 from infimum.evaluation.evaluator import Evaluator, compile
 from infimum.presolve.presolve_step import Formulation
@@ -17,7 +17,7 @@ from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
 from infimum.result import Result
 from infimum.search.branch_and_bound import lanes_of
-from infimum.trace.agreement import Agreement, Box
+from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.constraint_reading import Constraints, impossible, read_constraints
 from infimum.trace.trace import arguments
 
@@ -129,7 +129,7 @@ def is_empty(constraints: Any) -> bool:
     return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
 
 
-def answer(result: Result, compiled: Compiled, solved: Formulation, run: Any, asked: Asked) -> Result:
+def answer(result: Result, compiled: Compiled, solved: Formulation, run: Any, asked: RunSettings) -> Result:
     """The result with what belongs to the call: advice, the device, and notes about constraints. `solved` is the form of the
     problem that all engines are given."""
     notes = compiled.notes
@@ -145,7 +145,7 @@ class Comparison:
                  check: bool):
         self.agreement = Agreement(evaluator.functions if check else ())
         self.calls = 0 if evaluator.functions and not check else None
-        self.agreement.over(Box.of(problem, integers), seed, np.inf if time_limit is None else time_limit)
+        self.agreement.over(SampleBox.of(problem, integers), seed, np.inf if time_limit is None else time_limit)
 
     def with_calls(self, result: Result) -> Result:
         """The result, compared too, with the number of calls that agreed."""

@@ -17,8 +17,8 @@ from infimum.api.objective import (
     naming_the_index,
     with_constraints,
 )
-from infimum.certify.advice import Asked
-from infimum.engines.registry import check_dealt, presolve_steps, prover
+from infimum.certify.advice import RunSettings
+from infimum.engines.registry import check_portions, presolve_steps, prover
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
@@ -29,17 +29,17 @@ from infimum.presolve.maximisation import Maximisation, opposite
 from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
 from infimum.presolve.presolve_step import Formulation
 from infimum.problem.problem import Problem
-from infimum.problem.settings import Limits, Machine, Method, Parallel, Watching
+from infimum.problem.settings import Limits, Machine, Method, Parallel, RunObservers
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.stored_ends import end_to_store, stored_end
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
 from infimum.search.checkpoint_content import content_of, restore
 from infimum.search.driver import CheckpointWriter, drive
 from infimum.search.progress import ProgressDisplay
-from infimum.search.rounds import Rounds
+from infimum.search.rounds import StepRounds
 from infimum.support.clock import OutOfTime, answering
 
 
@@ -96,7 +96,8 @@ class NewRun:
         """The engine, with `lanes` as its number of boxes in a step."""
         return make(lanes)
 
-    def writer(self, search: Any, given: Evaluator, rounds: Rounds | None, memory_limit: float | None) -> CheckpointWriter | None:
+    def writer(self, search: Any, given: Evaluator, rounds: StepRounds | None,
+               memory_limit: float | None) -> CheckpointWriter | None:
         """What writes the checkpoint, which now holds the settings."""
         if self.path is None:
             return None
@@ -153,7 +154,7 @@ class StoredRun:
                 restore(search, self.state)
         return search
 
-    def writer(self, search: Any, given: Evaluator, rounds: Rounds | None, memory_limit: float | None) -> CheckpointWriter:
+    def writer(self, search: Any, given: Evaluator, rounds: StepRounds | None, memory_limit: float | None) -> CheckpointWriter:
         """What writes the checkpoint, in which changed settings are saved now."""
         anew = self.asked if rounds is None else self.asked | {"portions": rounds.portions}
         if anew != self.whole.values["settings"]:
@@ -161,7 +162,7 @@ class StoredRun:
         return _checkpoint_writer(self.path, anew, self.question.problem)
 
 
-def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: Watching) -> Result:
+def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: RunObservers) -> Result:
     """What is found; if the time does not suffice to trace and compile the function, what plain calls of it find: with
     constraints nothing, since no point would be proved to meet them."""
     question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
@@ -187,7 +188,7 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
         shown.clear()
 
 
-def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: Watching) -> Result:
+def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: RunObservers) -> Result:
     """What a search or a proof finds, put in terms of the question."""
     question, method = start.question, start.method
     objective = question.objective
@@ -209,13 +210,13 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
         found = drive(PresolvedRun(search, presolve), time_limit=limits.time_limit, callback=watching.callback,
                       progress=watching.progress, writer=writer, watch=watching.watch,
                       view=View(compiled.evaluator.estimate, *question.problem.region))
-        asked = Asked(method.engine, parallel.workers, getattr(method.options, "lp", False))
+        asked = RunSettings(method.engine, parallel.workers, getattr(method.options, "lp", False))
         with answering(watching.watch):
             return compared.with_calls(answer(found, compiled, solved, search, asked))
 
 
 def _search(inner: Formulation, method: Method, limits: Limits, batch: int | None, may_move_to_gpu: bool,
-            rounds: Rounds | None) -> Any:
+            rounds: StepRounds | None) -> Any:
     """The engine."""
     if method.engine == "swarm":
         return _swarm(*inner, method, limits)
@@ -234,15 +235,15 @@ def _swarm(problem: Problem, evaluator: Evaluator, method: Method, limits: Limit
 
 @contextmanager
 def _rounds(start: NewRun | StoredRun, inner: Formulation, machine: Machine, parallel: Parallel,
-            memory_limit: float | None) -> Iterator[tuple[Rounds | None, int | None]]:
+            memory_limit: float | None) -> Iterator[tuple[StepRounds | None, int | None]]:
     """The rounds in which workers take part, if there are any, and the batch."""
     if parallel.workers is None:
         yield None, start.batch
         return
-    check_dealt(start.method.options)
-    from infimum.parallel.proofs.portion_dealer import dealt  # seldom needed
+    check_portions(start.method.options)
+    from infimum.parallel.proofs.portion_runner import started_rounds  # seldom needed
 
-    with dealt(parallel, *inner, start.method, replace(machine, batch=start.batch), memory_limit) as started:
+    with started_rounds(parallel, *inner, start.method, replace(machine, batch=start.batch), memory_limit) as started:
         yield started
 
 
@@ -278,8 +279,9 @@ def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem)
 def stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any]) -> Problem:
     """The problem of a checkpoint. Before release 0.3, ends were doubles."""
     def read(whose: str) -> tuple[Any, ...]:
-        lo, hi, *outer = (arrays.get(f"settings.{whose}{name}") for name in ("lo", "hi", *(f"outer.{n}" for n in Outer._fields)))
-        return lo, hi, None if outer[0] is None else Outer(*outer)
+        lo, hi, *outer = (arrays.get(f"settings.{whose}{name}")
+                          for name in ("lo", "hi", *(f"outer.{n}" for n in OuterBox._fields)))
+        return lo, hi, None if outer[0] is None else OuterBox(*outer)
     (lo, hi, outer), start = read(""), read("start.")
     return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), outer,
                    {(i, side): stored_end(number) for i, side, number in ends})

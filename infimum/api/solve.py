@@ -24,8 +24,8 @@ from infimum.problem.settings import (
     Machine,
     Method,
     Parallel,
+    RunObservers,
     Trials,
-    Watching,
     check_tolerances,
     read_portions,
     read_workers,
@@ -121,11 +121,11 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         refuse_others(objective, {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol,
                                   "atol": atol, "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device})
         trials = Trials.read(max_trials, workers, timeout, journal, batch, check)
-        watching = Watching(watch_of(time_limit), read_callback(callback), progress)
+        watching = RunObservers(watch_of(time_limit), read_callback(callback), progress)
         method = Method(engine, _read_options(options, engine), goal, seed)
         return by_trials(objective, Posed(bounds, n, args, constraints, integrality, x0), method, limits, trials, watching)
     machine = Machine.read(device, threads, batch)
-    watching = Watching(watch_of(time_limit), read_callback(callback), progress)
+    watching = RunObservers(watch_of(time_limit), read_callback(callback), progress)
     method = Method(engine, _read_options(options, engine, time_limit is not None), goal, seed)
     problem = Problem.read(objective.fun, bounds, n, x0, start_boxes)
     _check_start(problem, engine)
@@ -192,13 +192,13 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     refuse(unknown, resume)
     path = read_path(checkpoint)
     given = Limits.read(time_limit, max_boxes, memory_limit)
-    watching = Watching(watch_of(time_limit), read_callback(callback), progress)
+    watching = RunObservers(watch_of(time_limit), read_callback(callback), progress)
     check_tolerances(atol, rtol, xtol, optional=True)
     parallel = Parallel(None if workers is None else read_workers(workers), read_portions(portions))
-    from infimum.blackbox.journal_resume import going_on  # no other call reads a journal
+    from infimum.blackbox.journal_resume import resume_hint  # no other call reads a journal
 
-    if (how := going_on(path)) is not None:
-        raise CheckpointError(how.said(how.call))
+    if (how := resume_hint(path)) is not None:
+        raise CheckpointError(how.message(how.call))
     whole = load(path)
     with content_of(path):
         asked = _asked_anew(settings_of(whole), (atol, rtol, xtol), given.memory_limit)

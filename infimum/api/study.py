@@ -17,8 +17,8 @@ import numpy as np
 from infimum.api.black_box import digest_of, open_journal, start_points, trials_of
 from infimum.api.keyword_errors import by_place, refuse
 from infimum.blackbox.journal_lines import Trial
-from infimum.blackbox.outcome import Kind, Outcome, exception_text
-from infimum.blackbox.trial_functions import NoNumber, Part
+from infimum.blackbox.outcome import Outcome, OutcomeKind, exception_text
+from infimum.blackbox.trial_functions import NotANumber, TrialFunction
 from infimum.blackbox.variables import Variables
 from infimum.engines.index.black_box_search import BlackBoxSearch, Proposal
 from infimum.engines.index.index_options import IndexOptions
@@ -139,7 +139,7 @@ class Study:
                 raise OptionError("tell a value or a failure, not both")
             finite = next((k for k, g in enumerate(numbers) if not math.isfinite(g)), len(numbers))
             said = exception_text(failure) if isinstance(failure, BaseException) else str(failure)
-            return Outcome.failed(Kind.EXCEPTION, said, numbers[:finite])
+            return Outcome.failed(OutcomeKind.EXCEPTION, said, numbers[:finite])
         if not violated:
             if value is None:
                 raise OptionError("no value was told: tell(trial, value), or tell(trial, failure=\"why there is none\")")
@@ -217,6 +217,6 @@ def study(bounds: Any, *, n: int | None = None, constraints: int = 0, integralit
 
 def _number(given: Any, what: str) -> float:
     try:
-        return Part(None, what.capitalize()).measure(given)
-    except NoNumber as error:
+        return TrialFunction(None, what.capitalize()).measure(given)
+    except NotANumber as error:
         raise OptionError(str(error).replace(" returned ", " told is ").replace("return ", "tell ")) from None

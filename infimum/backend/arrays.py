@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from infimum.linear_algebra import dense
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.backend import host_loops
     from infimum.linear_algebra import sparse_elimination
 else:  # for recurrences and for sparse systems alone
-    host_loops, sparse_elimination = Late("backend.host_loops"), Late("linear_algebra.sparse_elimination")
+    host_loops, sparse_elimination = LazyModule("backend.host_loops"), LazyModule("linear_algebra.sparse_elimination")
 
 
 class Arrays(Protocol):

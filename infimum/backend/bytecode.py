@@ -40,12 +40,12 @@ class Program:
     doubles: int
 
     def run(self, vectors: int) -> int:
-        """How many words have been run, for so many vectors of lanes."""
+        """How many words have been run, for this number of vectors of lanes."""
         return vectors * len(self.words) + int(self.words[2:HEADER].view(np.int64)[0])
 
 
-def encoded(kernel: Kernel, lanes: int) -> Program | None:
-    """The kernel as a program for vectors of so many lanes; None if it needs too much memory."""
+def encode(kernel: Kernel, lanes: int) -> Program | None:
+    """The kernel as a program for vectors of this number of lanes; None if it needs too much memory."""
     if 8 * lanes * sum(kernel.buffers) > _MOST // 2:
         return None
     writer = _Writer(kernel, 8 * lanes)
@@ -198,7 +198,7 @@ class _Writer:
         heed()
         last: dict[Value, int] = {}
         for k, item in enumerate(items):
-            for v in item.operands if isinstance(item, Instr) else _used(item):
+            for v in item.operands if isinstance(item, Instr) else _used_values(item):
                 last[v] = k
         last |= dict.fromkeys(needed, len(items))
         ends: list[list[int]] = [[] for _ in range(len(items) + 1)]
@@ -329,7 +329,9 @@ class _Writer:
                 self._say("store", base, level, value)
 
     def _fold(self, trees: list[tuple[Step, list[int], list[int]]], runs: int) -> None:
-        """The combination of so many runs, from the lowest bit that is set to the highest; of none, the neutral element."""
+        """The combination of this number of runs, from the lowest bit that is set to the highest; of none, the neutral
+        element.
+        """
         some = self._let("umove", self._number(0))
         for step, _, values in trees:
             self._moves([self.at[v] for v in step.init], values)
@@ -359,9 +361,9 @@ class _Writer:
             self._moves(merged, values)
 
 
-def _used(item: Instr | Loop | Step) -> Iterator[Value]:
+def _used_values(item: Instr | Loop | Step) -> Iterator[Value]:
     """What an item needs from before it, and more."""
     yield from item.operands
     if not isinstance(item, Instr):
         for inner in item.body if isinstance(item, Loop) else item.block:
-            yield from _used(inner)
+            yield from _used_values(inner)

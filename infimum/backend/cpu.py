@@ -9,7 +9,7 @@ from contextvars import Context
 from dataclasses import dataclass, replace
 from functools import cache
 from struct import pack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
@@ -17,21 +17,21 @@ import numpy as np
 
 from infimum.backend import worker_threads as workers
 from infimum.backend.arrays import HostArrays
-from infimum.backend.bytecode import Program, encoded
+from infimum.backend.bytecode import Program, encode
 from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm_text import Renderer, lane_body
-from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, KernelWrapper, Module, address, host
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.thread_count import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
 from infimum.support.clock import heed, left, pause
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.backend import llvm_routines as routines
 else:
-    routines = Late("backend.llvm_routines")
+    routines = LazyModule("backend.llvm_routines")
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -46,7 +46,8 @@ _LINE_SECONDS = 3e-4  # that a line takes to be compiled in the better way, on a
 _WORD_SECONDS = 6e-5  # that a word of an interpreted program takes to be compiled in the plain way, as well
 _FIRST = 8        # vectors for each thread that are interpreted before it is asked what that cost
 _EARLY = 4        # times sooner than at their limit rounds end, about
-_NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
+# lanes and seconds: for as few boxes, each taking longer, narrow vectors are used, since idle lanes cost memory and time
+_NARROW, _LONG = 2, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +58,43 @@ class _LibraryEntry:
     module: Module
 
 
+class _MachineCode(NamedTuple):
+    """The module of a kernel, the modules whose code it uses, its doubles of scratch memory, and the program that an interpreter
+    runs, if it is interpreted."""
+
+    module: Module
+    needs: list[Module]
+    doubles: int
+    program: Program | None = None
+
+
+class _Improvement(NamedTuple):
+    """How faster code is made, if it can be: once the kernel has done this amount of work, which is `worth` the time, and if
+    there is time for what compiling `takes`, in seconds."""
+
+    make: "Callable[[], CompiledKernel] | None"
+    worth: float
+    takes: float
+
+
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses.
 
-    With `better` it is compiled again, in the way that takes longer and makes faster code, once it has run for so many boxes that
-    this is worth it, and if there is time for what that `takes`, in seconds.
+    Where there is an `improvement`, it is compiled again, in the way that takes longer and makes faster code, once it has run for
+    enough boxes. `narrow` makes the kernel for fewer lanes.
     """
 
-    def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
-                 narrow: Callable[[], "CompiledKernel"] | None, worth: float,
-                 better: Callable[[], "CompiledKernel"] | None = None, takes: float = 0.0, program: Program | None = None):
-        self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
-        self._module, self._needs = module, needs
-        self._code = module.address("work"), doubles, program  # the doubles of scratch, and what is interpreted, if anything
+    def __init__(self, kernel: Kernel, lanes: int, code: _MachineCode, narrow: Callable[[], "CompiledKernel"] | None,
+                 improvement: _Improvement):
+        self.lanes, self.ir, self._narrow = lanes, code.module.ir, narrow
+        self._module, self._needs = code.module, code.needs
+        self._code = code.module.address("work"), code.doubles, code.program
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
-        self._better, self._boxes, self._worth = better, 0, worth if program else worth / weight
-        self._takes = takes  # seconds, to make the better code
+        self._better, self._worth, self._takes = improvement
+        self._boxes = 0
+        if code.program is None:
+            self._worth /= weight
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -98,28 +119,31 @@ class CompiledKernel:
             if self._code[2] is not None:
                 piece = min(piece, max(_FIRST * self.lanes * threads, begin))
             end = count if count - begin < 2 * piece else begin + piece
-            self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
+            self._run_piece((inputs, outputs), (data, udata), range(begin, end), threads, times)
             begin = end
             if self._code[2] is not None:
                 self._improve_if_worth_it()
 
-    def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int, times: int) -> None:
-        """The boxes begin … end-1, at least as many as lanes."""
-        stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
+    def _run_piece(self, arrays: tuple[Sequence[np.ndarray], Sequence[np.ndarray]], data: tuple[np.ndarray, np.ndarray],
+                   boxes: range, threads: int, times: int) -> None:
+        """These boxes, at least as many as lanes. `arrays`: inputs and outputs; `data`: constant doubles and positions."""
+        (inputs, outputs), begin, count = arrays, boxes.start, len(boxes)
+        stride = (inputs[0] if inputs else outputs[0]).shape[1]
         threads, block = self._split(count, threads)
-        there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
+        there, back = ([address(a) + 8 * begin for a in some] for some in arrays)
         counter, (work, doubles, program) = ctypes.c_int64(0), self._code
         words = [] if program is None else [address(program.words)]
         first, second = (pack(f"{len(way)}q", *way) for way in (words + there + back, words + back + there))
         scratch = [np.empty(doubles + 8) for _ in range(threads)]
-        constants = address(data), address(udata)
+        constants = address(data[0]), address(data[1])
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
-        # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
+        # threads that share boxes meet after each time; one alone continues, but returns often enough for Ctrl-C
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
         while times:
             counter.value, turns = 0, min(most, times)
-            seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
-                                                second, turns) for s in aligned], shared=True)
+            seconds = workers.run(KernelWrapper.call,
+                                  [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
+                                    second, turns) for s in aligned], shared=True)
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024 or seconds > _LONG:
@@ -227,14 +251,15 @@ class CpuBackend:
     def interpret(self, kernel: Kernel) -> CompiledKernel:
         """A program for the interpreter, until plain code is worth its price."""
         plain = CpuBackend(self.lanes, self.threads, plain=True)
-        program = encoded(kernel, self.lanes)
+        program = encode(kernel, self.lanes)
         if program is None:
             return plain.compile(kernel)
 
         def make() -> CompiledKernel:
-            return CompiledKernel(kernel, self.lanes, program.doubles, interpreter(self.spelling), [], None,
-                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel),
-                                  _WORD_SECONDS * len(program.words), program)
+            size = len(program.words)
+            code = _MachineCode(interpreter(self.spelling), [], program.doubles, program)
+            improvement = _Improvement(lambda: plain.compile(kernel), _WORTH_PLAIN * size, _WORD_SECONDS * size)
+            return CompiledKernel(kernel, self.lanes, code, None, improvement)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
 
@@ -245,9 +270,9 @@ class CpuBackend:
         needs += [_library[self._symbol(f.name)].module for f in functions]
         lines = _lines(work, routines)
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
-        return CompiledKernel(kernel, self.lanes, doubles, module, needs,
-                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), _WORTH * lines, better,
-                              _LINE_SECONDS * lines)
+        narrow = cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel))
+        improvement = _Improvement(better, _WORTH * lines, _LINE_SECONDS * lines)
+        return CompiledKernel(kernel, self.lanes, _MachineCode(module, needs, doubles), narrow, improvement)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""
@@ -270,8 +295,8 @@ class CpuBackend:
     def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
         """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
         new = [f for f in functions if not self._known(f)]
-        module = Module(Enter.text() + self.defining(new, ir), plain or self.plain)
-        Enter.found_in(module)
+        module = Module(KernelWrapper.text() + self.defining(new, ir), plain or self.plain)
+        KernelWrapper.found_in(module)
         for f in new:
             _library[self._symbol(f.name)] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _MOST = 256 << 20     # bytes in the folder
-_SELDOM = 64          # one in so many new files has the folder looked through
+_SELDOM = 64          # new files between two cleanings of the folder, on average
 _SUFFIX = ".infimum"  # nothing else in the folder is touched
 _DIGEST = blake2b().digest_size
 

@@ -29,7 +29,7 @@ class Matrix(NamedTuple):
     value: np.ndarray
 
 
-class Solved(NamedTuple):
+class LinearProgramSolution(NamedTuple):
     """How it ended; multipliers of the rows, a ray of them where there is no point; and the solution, if there is one."""
 
     status: str
@@ -116,17 +116,18 @@ class Highs:
     def change_cost(self, cost: np.ndarray) -> None:
         self.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
 
-    def solve(self, iterations: int, primal: bool = False) -> Solved:
-        """In so many iterations at most; `primal` where the last solution is still one, as after another cost."""
+    def solve(self, iterations: int, primal: bool = False) -> LinearProgramSolution:
+        """In at most the given number of iterations; `primal` where the last solution is still one, as after another cost."""
         self.highs.setOptionValue("simplex_strategy", _PRIMAL if primal else _DUAL)
         self.highs.setOptionValue("simplex_iteration_limit", int(iterations))
         self.highs.run()
         status = _MEANING.get(self.highs.getModelStatus().name, FAILED)
         done = int(self.highs.getInfo().simplex_iteration_count)
         if status == FAILED:
-            return Solved(FAILED, None, None, done)
+            return LinearProgramSolution(FAILED, None, None, done)
         if status == NO_POINT:
             _, there, ray = self.highs.getDualRay()
-            return Solved(NO_POINT, -np.array(ray, float), None, done) if there else Solved(FAILED, None, None, done)
+            return LinearProgramSolution(NO_POINT, -np.array(ray, float), None,
+                                         done) if there else LinearProgramSolution(FAILED, None, None, done)
         found = self.highs.getSolution()
-        return Solved(status, -np.array(found.row_dual, float), np.array(found.col_value, float), done)
+        return LinearProgramSolution(status, -np.array(found.row_dual, float), np.array(found.col_value, float), done)

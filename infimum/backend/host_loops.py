@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.backend import worker_threads as workers
 from infimum.backend.cell_loops import LOOPS, Loop
-from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, address
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, KernelWrapper, Module, address
 
 _LONG = 1 << 16  # items that are worth a thread
 _MANY = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second
@@ -60,13 +60,13 @@ done:
 """
 
 
-class _Done:
+class _ItemCount:
     """How many items this process has gone through."""
 
     items = 0
 
 
-_done = _Done()
+_done = _ItemCount()
 
 
 def _text(name: str, loop: Loop) -> str:
@@ -84,9 +84,9 @@ def _module(plain: bool = False) -> Module:
     """All loops; `plain`: compiled in a sixth of the time, and half as fast."""
     head = "declare double @llvm.experimental.constrained.fadd.f64(double, double, metadata, metadata)\n"
     with LOCK:
-        text = "\n".join([head, *(_text(name, loop) for name, loop in LOOPS.items()), Enter.text(), ATTRIBUTES])
+        text = "\n".join([head, *(_text(name, loop) for name, loop in LOOPS.items()), KernelWrapper.text(), ATTRIBUTES])
         module = Module(text, plain)
-        Enter.found_in(module)
+        KernelWrapper.found_in(module)
         return module
 
 
@@ -96,12 +96,13 @@ def _entry(name: str, plain: bool) -> int:
 
 
 def _jobs(name: str, items: int, parts: list[tuple[Any, int]], arguments: tuple, backwards: bool = False) -> None:
-    """Calls the loop for each part, a list of segments and how many, in a thread of its own; there are so many items in all."""
+    """Calls the loop for each part, a list of segments and how many, in a thread of its own; `items` counts all of them."""
     words = _ARGUMENTS[name](*[address(a) if type(a) is np.ndarray else address(a[0]) + 8 * a[1] if type(a) is tuple else a
                                for a in arguments])
     _done.items += items
     entry = _entry(name, _done.items < _MANY)
-    workers.run(Enter.call, [(entry, words, part, None, None, 0, count, backwards, None, None, 1) for part, count in parts])
+    workers.run(KernelWrapper.call,
+                [(entry, words, part, None, None, 0, count, backwards, None, None, 1) for part, count in parts])
 
 
 def each(name: str, total: int, arguments: tuple, threads: int = 1) -> None:

@@ -16,9 +16,10 @@ from infimum.errors import DeviceError
 from infimum.kernel.ir import Kernel
 
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
-_SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
-_FEW = 4     # a box alone takes a core as long as so many in vectors
-_SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
+# a thread of a GPU is slower than a core, with its vectors, by the first factor; and the second number of them runs
+_SLOWER, _WIDER = 64, 400
+_FEW = 4     # a box alone takes a core as long as this number in vectors
+_SHARED = 2  # a thread that shares its box is slower by this factor: barriers, and numbers that lie apart
 _LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
 _launches: Counter[int] = Counter()  # runs on each GPU, of all backends: one takes over the kernels of another of the same name
 
@@ -28,7 +29,7 @@ class HybridBackend:
 
     A kernel is brought to the GPU when the time it has spent on the CPU, in runs that the GPU would have ended sooner, passes
     `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without, as long as
-    nothing lies there; without it a long search is `resident`: its regions lie on the GPU from the start, in steps of so many
+    nothing lies there; without it a long search is `resident`: its regions lie on the GPU from the start, in steps of this size
     boxes that fill it.
     """
 

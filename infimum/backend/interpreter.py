@@ -7,7 +7,7 @@ nothing has to be compiled: kernels that are asked about a few thousand boxes ta
 
 from infimum.backend.bytecode import HEADER, LANE, NUMBER, OTHERS, WORDS
 from infimum.backend.llvm_text import Renderer, Text
-from infimum.backend.processor import ATTRIBUTES, PARAMETERS, Enter, Module
+from infimum.backend.processor import ATTRIBUTES, PARAMETERS, KernelWrapper, Module
 from infimum.backend.simd import SimdSpelling
 from infimum.kernel.ir import PRIMITIVES, Instr, Value
 
@@ -15,10 +15,12 @@ _modules: dict[int, Module] = {}  # by lanes
 
 
 def interpreter(spelling: SimdSpelling) -> Module:
-    """The machine for vectors of so many lanes: its function `work` finds the program in front of the arrays. Within LOCK."""
+    """The machine for vectors of this number of lanes: its function `work` finds the program in front of the arrays. Within
+    LOCK.
+    """
     if spelling.lanes not in _modules:
-        module = _modules[spelling.lanes] = Module(Enter.text() + text(spelling))
-        Enter.found_in(module)
+        module = _modules[spelling.lanes] = Module(KernelWrapper.text() + text(spelling))
+        KernelWrapper.found_in(module)
     return _modules[spelling.lanes]
 
 

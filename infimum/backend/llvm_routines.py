@@ -4,7 +4,7 @@ import hashlib
 
 from infimum.backend.llvm_text import Renderer, Spelling, Text
 from infimum.kernel.ir import Kernel, Value
-from infimum.kernel.routines import Part, Run, shape_of, with_routines
+from infimum.kernel.routines import RoutineBody, RoutineSequence, shape_of, with_routines
 from infimum.support.clock import heed
 
 TABLE = "@infimum_positions"
@@ -39,12 +39,12 @@ class RoutineRenderer(Renderer):
 
     def block(self, t: Text, items: list) -> None:
         for item in items:
-            if isinstance(item, Run):
+            if isinstance(item, RoutineSequence):
                 self._run_of_routines(t, item)
             else:
                 super().block(t, [item])
 
-    def _run_of_routines(self, t: Text, run: Run) -> None:
+    def _run_of_routines(self, t: Text, run: RoutineSequence) -> None:
         context = t.fresh("%context")
         t.stacks.append(f"  {context} = alloca [{len(self.context)} x i64]")
         for k, (name, kind) in enumerate(self.context.items()):
@@ -61,7 +61,7 @@ class RoutineRenderer(Renderer):
         for value, slot in run.kept:
             t.names[value] = self._get(t, value, str(slot))
 
-    def _routine(self, outer: Text, part: Part, slots: dict[Value, int]) -> tuple[str, list[int]]:
+    def _routine(self, outer: Text, part: RoutineBody, slots: dict[Value, int]) -> tuple[str, list[int]]:
         """The name of the routine, written if there is no equal one, and the positions that this call of it reads."""
         shape, positions = shape_of(part, slots, self.places)
         if shape not in self._names:

@@ -125,7 +125,7 @@ class Text:
         return self.names[value]
 
 
-# (text, stacks, level, runs) -> what stands on each stack at that level when so many runs have been merged
+# (text, stacks, level, runs) -> what stands on each stack at that level when this number of runs has been merged
 Read = Callable[[Text, list[list[str]], str, str], list[list[str]]]
 
 

@@ -17,7 +17,7 @@ PLAIN = 20_000  # more lines of LLVM IR than this are compiled in the plain way
 PARAMETERS = "ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter"
 ATTRIBUTES = "attributes #0 = { noinline nounwind strictfp }\nattributes #1 = { nounwind strictfp }\n"
 
-# the kernel so many times, to and fro between two lists of arrays
+# the kernel the given number of times, to and fro between two lists of arrays
 _TURNS = f"""
   br label %turn
 turn:
@@ -144,7 +144,7 @@ def address(array: np.ndarray) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.flags.writeable and array.size else array.ctypes.data
 
 
-class Enter:
+class KernelWrapper:
     """The thin wrapper around every kernel: it loads our control word, calls the kernel, once or to and fro, and restores the
     caller's whole word.
 

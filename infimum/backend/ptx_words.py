@@ -100,7 +100,7 @@ def only_if(condition: str, name: str, body: str) -> str:
 
 
 def run_of(number: str, length: str = str(RUN)) -> str:
-    """%from and %to of a run of so many of the numbers below %count."""
+    """%from and %to of a run of this length among the numbers below %count."""
     return f"""
   %from = mul i64 {number}, {length}
   %whole = add i64 %from, {length}

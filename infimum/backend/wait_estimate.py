@@ -15,7 +15,7 @@ class WaitEstimate:
         self._step = 0.0
 
     def has_time(self, what: str, waited: float) -> bool:
-        """Is there time for a step, after so many seconds? Not before one has waited for such a thing."""
+        """Is there time for a step, after this number of seconds? Not before one has waited for a thing of this kind."""
         return waited + self._step < self._waits.get(what, 0.0)
 
     def stepped(self, seconds: float) -> None:

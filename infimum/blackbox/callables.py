@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from infimum.blackbox.identity import identity
-from infimum.blackbox.outcome import Kind, Outcome, exception_text
-from infimum.blackbox.trial_functions import NoNumber, Part, inner, read_constraints, title
+from infimum.blackbox.outcome import Outcome, OutcomeKind, exception_text
+from infimum.blackbox.trial_functions import NotANumber, TrialFunction, inner, read_constraints, title
 from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError
 from infimum.support import environment
@@ -31,7 +31,7 @@ class PythonFunctions:
         if not callable(fun):
             raise OptionError(f"fun must be a function of an array, not {fun!r}")
         args = tuple(args) if isinstance(args, (tuple, list)) else (args,) if args is not None else ()
-        own = Part(fun, title(fun, "The function"), args, -1.0 if maximise else 1.0)
+        own = TrialFunction(fun, title(fun, "The function"), args, -1.0 if maximise else 1.0)
         self.variables, self.maximise = variables, maximise
         self.parts = (*read_constraints(constraints, len(variables)), own)
 
@@ -48,11 +48,11 @@ class PythonFunctions:
                 returned = environment.call(part.fun, self.variables.argument(x), *part.args)
             except (Exception, SystemExit) as error:
                 said = exception_text(error, getattr(inner(part.fun), "__code__", None))
-                return Outcome.failed(Kind.EXCEPTION, said, values, perf_counter() - start)
+                return Outcome.failed(OutcomeKind.EXCEPTION, said, values, perf_counter() - start)
             try:
                 values.append(part.measure(returned))
-            except NoNumber as error:
-                return Outcome.failed(Kind.NO_NUMBER, str(error), values, perf_counter() - start)
+            except NotANumber as error:
+                return Outcome.failed(OutcomeKind.NO_NUMBER, str(error), values, perf_counter() - start)
             if not values[-1] <= 0 or values[-1] == -np.inf:  # violated, or not finite
                 break
             if note is not None and part.constrains:
@@ -65,7 +65,7 @@ class PythonFunctions:
                 "functions": [described(part) for part in self.parts]}
 
 
-def described(part: Part) -> dict[str, Any]:
+def described(part: TrialFunction) -> dict[str, Any]:
     """The name of a function, and what tells it from others. `source` is what infimum 0.2 knew of it, see `identity`."""
     fun = inner(part.fun)
     name = getattr(fun, "__qualname__", type(fun).__qualname__)

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any, BinaryIO
 
 from infimum.blackbox.command_template import Template
-from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.outcome import Outcome, OutcomeKind
 from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError
 from infimum.problem.text import counted
@@ -56,7 +56,7 @@ class Command:
                 words = self.template.words(x, folder)
                 outcome = programs.run(words, output, errors, timeout) or self._read(folder, output, errors)
         except OSError as error:  # a full disk, no more files: this trial has no outcome, and those before keep theirs
-            outcome = Outcome.failed(Kind.CRASH, f"its output could not be kept: {error.strerror or error}")
+            outcome = Outcome.failed(OutcomeKind.CRASH, f"its output could not be kept: {error.strerror or error}")
         finally:
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -67,7 +67,7 @@ class Command:
         if self.template.writes_file:
             where, path = "the file {out}", os.path.join(folder, "out")
             if not os.path.isfile(path):
-                return Outcome.failed(Kind.NO_NUMBER, f"The command {self.template} wrote no {where}")
+                return Outcome.failed(OutcomeKind.NO_NUMBER, f"The command {self.template} wrote no {where}")
             with open(path, "rb") as file:
                 line = _last_line(file)
         else:
@@ -77,7 +77,8 @@ class Command:
         if numbers is None or len(numbers) > self.constraints + 1:
             shown = f"it is {line[:_SHOWN]!r}" if line else "there is none"
             said = _last_line(errors)
-            return Outcome.failed(Kind.NO_NUMBER, f"The command {self.template} must give {wanted} and nothing else as {where}; "
+            return Outcome.failed(OutcomeKind.NO_NUMBER,
+                                  f"The command {self.template} must give {wanted} and nothing else as {where}; "
                                                   f"{shown}{f', and its errors end with {said[:_SHOWN]!r}' if said else ''}")
         if len(numbers) == self.constraints + 1 and self.maximise:
             numbers[-1] = -numbers[-1]
@@ -85,7 +86,7 @@ class Command:
         if not outcome.failure and outcome.index == len(numbers) <= self.constraints and not outcome.value > 0:
             said = f"The command {self.template} gave {counted(len(numbers), 'number')} as {where}, {line[:_SHOWN]!r}: with " \
                    f"{counted(self.constraints, 'constraint')} it must give {wanted}, unless the last is of a violated constraint"
-            return Outcome.failed(Kind.NO_NUMBER, said, numbers)
+            return Outcome.failed(OutcomeKind.NO_NUMBER, said, numbers)
         return outcome
 
 
@@ -102,12 +103,13 @@ class Programs:
         try:
             with self._lock:
                 if self._stopped:
-                    return Outcome.failed(Kind.CRASH, "the run was ended")
+                    return Outcome.failed(OutcomeKind.CRASH, "the run was ended")
                 process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True)
                 self._running.add(process)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
-            return Outcome.failed(Kind.NO_NUMBER, f"The program {words[0]!r} cannot be started: {why}. Give its path, such as "
+            return Outcome.failed(OutcomeKind.NO_NUMBER,
+                                  f"The program {words[0]!r} cannot be started: {why}. Give its path, such as "
                                                   "./sim, and make it executable")
         expired = threading.Event()
         clock = None if timeout is None else threading.Timer(timeout, self._expire, (process, expired))
@@ -124,10 +126,10 @@ class Programs:
             if clock is not None:
                 clock.cancel()
         if expired.is_set():
-            return Outcome.failed(Kind.TIMEOUT, f"killed after {timeout:g} s")
+            return Outcome.failed(OutcomeKind.TIMEOUT, f"killed after {timeout:g} s")
         if process.returncode:
             said = _last_line(errors)
-            return Outcome.failed(Kind.CRASH, status_text(process.returncode) + (f": {said[:_SHOWN]}" if said else ""))
+            return Outcome.failed(OutcomeKind.CRASH, status_text(process.returncode) + (f": {said[:_SHOWN]}" if said else ""))
         return None
 
     def _expire(self, process: subprocess.Popen, expired: threading.Event) -> None:

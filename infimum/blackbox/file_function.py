@@ -15,7 +15,7 @@ from infimum.errors import TrialError
 _NAME = "infimum_file_of_trials"
 
 
-class OfFile:
+class FileFunction:
     """The function `name` of the file at `path`."""
 
     def __init__(self, path: str | Path, name: str):

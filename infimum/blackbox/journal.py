@@ -21,11 +21,11 @@ from typing import Any
 
 import infimum
 from infimum.blackbox.file_lock import Locked, lock
-from infimum.blackbox.journal_lines import VERSION, Damaged, Trial, content_of_trial, line_of, stored_check
+from infimum.blackbox.journal_lines import VERSION, DamagedLine, Trial, content_of_trial, line_of, stored_check
 from infimum.blackbox.journal_reading import (
     MAGIC,
-    Read,
-    Started,
+    JournalContent,
+    StartCommand,
     header_of,
     parsed,
     read_bytes,
@@ -48,7 +48,7 @@ _NAMED = 20  # lines that a message names
 class Journal:
     """A journal that is open for writing, by this run alone. `trials` are those that it held when it was opened."""
 
-    def __init__(self, path: str, handle: int, read: Read):
+    def __init__(self, path: str, handle: int, read: JournalContent):
         self.path, self.problem, self.settings, self.trials, self.form = path, read.problem, read.settings, read.trials, read.form
         self._handle: int | None = handle
         self._check, self._size = read.check, read.size
@@ -58,7 +58,7 @@ class Journal:
 
     @classmethod
     def create(cls, path: Any, problem: dict[str, Any], settings: dict[str, Any] | None = None,
-               started: Started | None = None) -> "Journal":
+               started: StartCommand | None = None) -> "Journal":
         """A new journal; an error if there is one already that holds anything."""
         path = read_path(path)
         handle = _open(path, os.O_CREAT)
@@ -72,7 +72,7 @@ class Journal:
                       **({} if started is None else {"started": asdict(started)})}
             line, check = line_of(header, 0)
             os.ftruncate(handle, 0)
-            journal = cls(path, handle, Read(problem, settings or {}, [], 0, check, started=started))
+            journal = cls(path, handle, JournalContent(problem, settings or {}, [], 0, check, started=started))
             journal._unwritten.append(line)
             if not journal._write():
                 raise JournalError(f"the journal {path} cannot be written: {_reason(journal._why)}")
@@ -193,13 +193,13 @@ def salvage(path: Any, to: Any) -> int:
             continue
         try:
             if before is None:
-                raise Damaged(f"line {number - 1:,} has no checksum, so this one cannot be checked")
+                raise DamagedLine(f"line {number - 1:,} has no checksum, so this one cannot be checked")
             trial, _ = trial_of(line, before, header["problem"])
             if trial.ticket in seen:
-                raise Damaged(f"it is trial {trial.ticket} again")
+                raise DamagedLine(f"it is trial {trial.ticket} again")
             seen.add(trial.ticket)
             kept.append(trial)
-        except Damaged as error:
+        except DamagedLine as error:
             lost.append(f"line {number:,} ({error})")
         before = stored_check(line)
     with Journal.create(to, header["problem"], header["settings"], started_of(header)) as journal:

@@ -13,17 +13,17 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from infimum.blackbox.outcome import Inner, Kind, Outcome
+from infimum.blackbox.outcome import InnerOutcome, Outcome, OutcomeKind
 
 VERSION = 2              # 0.2 wrote the format 1, which says less about the functions
 READABLE = (1, VERSION)
-_NAMES = {kind: kind.name.lower() for kind in Kind}
+_NAMES = {kind: kind.name.lower() for kind in OutcomeKind}
 _KINDS = {name: kind for kind, name in _NAMES.items()}
 _ENDING = re.compile(rb', "check": "([0-9a-f]{8})"}$')
 _FIELDS = {"trial", "asked", "x", "kind", "index", "values", "text", "seconds", "inner"}
 
 
-class Damaged(Exception):
+class DamagedLine(Exception):
     """A line is not what was written; the message says how that is known."""
 
 
@@ -54,13 +54,13 @@ def content_of(line: bytes, before: int) -> tuple[dict[str, Any], int]:
     text, mark, ending = line.rpartition(b', "check": ')
     check = zlib.crc32(text, before)
     if not mark or ending != f'"{check:08x}"}}'.encode():
-        raise Damaged("its checksum is wrong" if mark else "it has no checksum")
+        raise DamagedLine("its checksum is wrong" if mark else "it has no checksum")
     try:
         content = json.loads((text + b"}").decode())
     except (ValueError, RecursionError) as error:
-        raise Damaged(f"it is no JSON ({error})") from None
+        raise DamagedLine(f"it is no JSON ({error})") from None
     if not isinstance(content, dict):
-        raise Damaged("it is no JSON object")
+        raise DamagedLine("it is no JSON object")
     return content, check
 
 
@@ -78,7 +78,7 @@ def content_of_trial(trial: Trial) -> dict[str, Any]:
             "seconds": round(outcome.seconds, 6), **inner}
 
 
-def _content_of_inner(inner: Inner) -> dict[str, Any]:
+def _content_of_inner(inner: InnerOutcome) -> dict[str, Any]:
     """JSON has no infinite numbers: without a lower bound there is none."""
     lower = {"lower": inner.lower} if math.isfinite(inner.lower) else {}
     return {"z": list(inner.z), **lower, "verdict": inner.verdict, "evaluations": inner.evaluations}
@@ -89,16 +89,16 @@ def trial_of_content(content: dict[str, Any], variables: int | None = None, cons
     the problem has, if that is known."""
     unknown = set(content) - _FIELDS
     if unknown:
-        raise Damaged(f"it has the unknown field {min(unknown)!r}")
+        raise DamagedLine(f"it has the unknown field {min(unknown)!r}")
     x, values = _numbers(content, "x"), _numbers(content, "values")
     ticket, asked, index = (_whole(content, name) for name in ("trial", "asked", "index"))
     kind, text, inner = content.get("kind"), content.get("text", ""), content.get("inner")
     if kind not in _NAMES.values() or not isinstance(text, str):
-        raise Damaged(f"it is no trial: its kind is {kind!r}")
+        raise DamagedLine(f"it is no trial: its kind is {kind!r}")
     outcome = Outcome(_KINDS[kind], values, index, text, _number(content, "seconds"), None if inner is None else _inner_of(inner))
-    valid = range(1, len(values) + 1) if outcome.kind is Kind.VALUE else (len(values) + 1,)
+    valid = range(1, len(values) + 1) if outcome.kind is OutcomeKind.VALUE else (len(values) + 1,)
     if not 0 <= ticket < asked or index not in valid or variables not in (None, len(x)) or not _follows(outcome, constraints):
-        raise Damaged("it is no trial: its numbers do not fit together")
+        raise DamagedLine("it is no trial: its numbers do not fit together")
     return Trial(ticket, asked, x, outcome)
 
 
@@ -115,7 +115,7 @@ def _follows(outcome: Outcome, constraints: int | None) -> bool:
 def _numbers(content: dict[str, Any], name: str) -> tuple[float, ...]:
     given = content.get(name)
     if not isinstance(given, list):
-        raise Damaged(f"it is no trial: its {name!r} is no list")
+        raise DamagedLine(f"it is no trial: its {name!r} is no list")
     return tuple(_double(value, name) for value in given)
 
 
@@ -129,18 +129,18 @@ def _double(value: Any, name: str) -> float:
             return float(value)
     except OverflowError:  # a whole number beyond the doubles
         pass
-    raise Damaged(f"it is no trial: its {name!r} holds what is no finite number")
+    raise DamagedLine(f"it is no trial: its {name!r} holds what is no finite number")
 
 
 def _whole(content: dict[str, Any], name: str) -> int:
     value = content.get(name)
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise Damaged(f"it is no trial: its {name!r} is no whole number")
+        raise DamagedLine(f"it is no trial: its {name!r} is no whole number")
     return value
 
 
-def _inner_of(content: Any) -> Inner:
+def _inner_of(content: Any) -> InnerOutcome:
     if not isinstance(content, dict) or not isinstance(content.get("verdict"), str):
-        raise Damaged("it is no trial: what it says of the inner problem has no verdict")
+        raise DamagedLine("it is no trial: what it says of the inner problem has no verdict")
     lower = _number(content, "lower") if "lower" in content else -math.inf
-    return Inner(_numbers(content, "z"), lower, content["verdict"], _whole(content, "evaluations"))
+    return InnerOutcome(_numbers(content, "z"), lower, content["verdict"], _whole(content, "evaluations"))

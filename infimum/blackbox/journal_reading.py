@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import infimum
-from infimum.blackbox.journal_lines import READABLE, Damaged, Trial, content_of, trial_of_content
+from infimum.blackbox.journal_lines import READABLE, DamagedLine, Trial, content_of, trial_of_content
 from infimum.errors import JournalError, OptionError
 from infimum.problem.text import counted
 
@@ -15,7 +15,7 @@ MOST_WAITING = 100_000  # trials that were asked for and have not ended, at any 
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartCommand:
     """The command line that began a journal: its words, and the folder it was given in."""
 
     words: tuple[str, ...]
@@ -27,14 +27,14 @@ class JournalFile(os.PathLike):
     """The name of a journal, with the command line that begins it."""
 
     path: str
-    started: Started
+    started: StartCommand
 
     def __fspath__(self) -> str:
         return self.path
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class JournalContent:
     """What a journal holds. problem: as `describe` of a black box gives it. settings: of the search that wrote it. trials: in the
     order in which they ended. size: the bytes of whole lines; what follows was cut off. check: the last checksum. form: the
     number of the format. started: from which command line, if from one."""
@@ -45,7 +45,7 @@ class Read:
     size: int
     check: int
     form: int = READABLE[-1]
-    started: Started | None = None
+    started: StartCommand | None = None
 
 
 def read_path(journal: Any) -> str:
@@ -64,13 +64,13 @@ def read_bytes(path: str) -> bytes:
         raise JournalError(f"the journal {path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_journal(path: Any) -> Read:
+def read_journal(path: Any) -> JournalContent:
     """What a journal holds, which another run may be writing; a torn end is left alone."""
     path = read_path(path)
     return parsed(path, read_bytes(path))
 
 
-def parsed(path: str, data: bytes) -> Read:
+def parsed(path: str, data: bytes) -> JournalContent:
     *lines, tail = data.split(b"\n")
     if not lines:
         if torn_header(data):
@@ -85,10 +85,10 @@ def parsed(path: str, data: bytes) -> Read:
         try:
             trial, after = trial_of(line, check, problem)
             if trial.ticket in seen:
-                raise Damaged(f"it is trial {trial.ticket} again, which is in line {seen[trial.ticket]}")
+                raise DamagedLine(f"it is trial {trial.ticket} again, which is in line {seen[trial.ticket]}")
             if trial.asked > len(trials) + MOST_WAITING:
-                raise Damaged(f"it says that {trial.asked:,} trials had been asked for when it ended")
-        except Damaged as error:
+                raise DamagedLine(f"it says that {trial.asked:,} trials had been asked for when it ended")
+        except DamagedLine as error:
             if last:  # the line that was being written when the process was killed
                 break
             raise JournalError(f"the journal {path} is damaged: line {number:,} of {len(lines):,} was changed ({error}); what is "
@@ -98,7 +98,7 @@ def parsed(path: str, data: bytes) -> Read:
         seen[trial.ticket] = number
         trials.append(trial)
         size, check = size + len(line) + (not last), after
-    return Read(problem, header["settings"], trials, size, check, header["infimum journal"], started_of(header))
+    return JournalContent(problem, header["settings"], trials, size, check, header["infimum journal"], started_of(header))
 
 
 def trial_of(line: bytes, before: int, problem: dict[str, Any]) -> tuple[Trial, int]:
@@ -116,7 +116,7 @@ def header_of(path: str, line: bytes) -> tuple[dict[str, Any], int]:
         form = header["infimum journal"]
         if form in READABLE:
             _check_header(header)
-    except Damaged as error:
+    except DamagedLine as error:
         raise JournalError(f"the journal {path} is damaged: line 1, which says what problem it is of, was changed ({error}). Put "
                            "the file back from a copy") from None
     if form not in READABLE:
@@ -125,9 +125,9 @@ def header_of(path: str, line: bytes) -> tuple[dict[str, Any], int]:
     return header, check
 
 
-def started_of(header: dict[str, Any]) -> Started | None:
+def started_of(header: dict[str, Any]) -> StartCommand | None:
     found = header.get("started")
-    return None if found is None else Started(tuple(found["words"]), found["folder"])
+    return None if found is None else StartCommand(tuple(found["words"]), found["folder"])
 
 
 # ---- what the first line may hold: of each name, whether a value is one of it
@@ -179,12 +179,12 @@ _STARTED = _record({"words": _list(_text), "folder": _text}, ("words", "folder")
 def _check_header(header: dict[str, Any]) -> None:
     for name, known in (("problem", _PROBLEM), ("settings", _SETTINGS)):
         if not isinstance(header.get(name), dict):
-            raise Damaged(f"it has no {name!r}")
+            raise DamagedLine(f"it has no {name!r}")
         for key, valid in known.items():
             if key in header[name] and not valid(header[name][key]):
-                raise Damaged(f"what it says of {key!r} makes no sense")
+                raise DamagedLine(f"what it says of {key!r} makes no sense")
     if header.get("started") is not None and not _STARTED(header["started"]):
-        raise Damaged("the command line in it makes no sense")
+        raise DamagedLine("the command line in it makes no sense")
 
 
 def torn_header(data: bytes) -> bool:

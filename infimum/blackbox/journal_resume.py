@@ -1,11 +1,11 @@
-"""How a run by trials goes on, from what its journal says: the call, and the command."""
+"""How a run by trials is resumed from its journal: the call, and the command."""
 
 import re
 import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from infimum.blackbox.journal_reading import MAGIC, Read, Started, maximises, read_journal
+from infimum.blackbox.journal_reading import MAGIC, JournalContent, StartCommand, maximises, read_journal
 from infimum.errors import JournalError
 from infimum.problem.text import counted
 
@@ -14,7 +14,7 @@ USUAL = {"r": None, "descents": True, "polish": True, "curve": "single", "lines"
 
 
 @dataclass(frozen=True, slots=True)
-class GoingOn:
+class ResumeHint:
     """What to write, in Python and in a shell; None where the shell has no such command. `trials`: how many are kept. `started`:
     the command line that began it, if one did."""
 
@@ -22,15 +22,15 @@ class GoingOn:
     call: str
     command: str | None
     trials: int
-    started: Started | None
+    started: StartCommand | None
 
-    def said(self, how: str) -> str:
+    def message(self, how: str) -> str:
         """In place of what was asked for."""
         return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: continue it with " \
                f"{how}, with the other settings it was begun with, and a larger max_trials= if its budget is used up"
 
 
-def going_on(path: str) -> GoingOn | None:
+def resume_hint(path: str) -> ResumeHint | None:
     """How to go on from a file; None if it is no journal, or cannot be read."""
     try:
         with open(path, "rb") as file:
@@ -43,10 +43,10 @@ def going_on(path: str) -> GoingOn | None:
     if not {"bounds", "integers", "choices", "constraints"} <= set(problem) or \
             not (problem.get("study") or problem.get("functions") or problem.get("command")):
         raise JournalError(f"the journal {path} is damaged: line 1 does not say what problem it is of")
-    return GoingOn(path, _call(path, read), _command(path, read), len(read.trials), read.started)
+    return ResumeHint(path, _call(path, read), _command(path, read), len(read.trials), read.started)
 
 
-def _call(path: str, read: Read) -> str:
+def _call(path: str, read: JournalContent) -> str:
     problem, choices, count = read.problem, read.problem["choices"], read.problem["constraints"]
     pairs = [f"[{', '.join(choices[key])}]" if (key := str(i)) in choices else str(tuple(pair))
              for i, pair in enumerate(problem["bounds"])]
@@ -66,7 +66,7 @@ def _call(path: str, read: Read) -> str:
     return f"infimum.{verb}({function}, {', '.join([*said, *_settings(read)])}, engine='index', journal={path!r})"
 
 
-def _settings(read: Read) -> list[str]:
+def _settings(read: JournalContent) -> list[str]:
     """The settings of the search that are not the usual ones, as arguments."""
     options = {name: read.settings[name] for name, usual in USUAL.items() if read.settings.get(name, usual) != usual}
     x0 = read.settings.get("x0")
@@ -86,7 +86,7 @@ def _call_of_nested(path: str, problem: dict[str, Any], function: str, said: lis
     return f"infimum.nested({', '.join([function, outer, f'[{shown}]', *(text for text, holds in given if holds)])})"
 
 
-def _command(path: str, read: Read) -> str | None:
+def _command(path: str, read: JournalContent) -> str | None:
     problem = read.problem
     if problem.get("study") or "inner" in problem:
         return None

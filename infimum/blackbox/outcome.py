@@ -15,7 +15,7 @@ from infimum.support import environment
 _LONGEST = 1000  # characters of an exception's text that are kept
 
 
-class Kind(Enum):
+class OutcomeKind(Enum):
     """How a trial ended. All but VALUE are failures, which are never mixed with values."""
 
     VALUE = "value"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Inner:
+class InnerOutcome:
     """What a trial of a nested problem shows beside its value, which is the upper bound of the inner minimum. z: where that is
     attained; where the inner constraints cannot be met, where they are violated least. lower: what the inner minimum is proved
     not to be below. verdict: the name of the proof's. evaluations: how many it
@@ -51,12 +51,12 @@ class Outcome:
     Outcome(kind=<Kind.VALUE: 'value'>, values=(-1.0, 0.5), index=2, text='')
     """
 
-    kind: Kind
+    kind: OutcomeKind
     values: tuple[float, ...]
     index: int
     text: str = ""
     seconds: float = field(default=0.0, compare=False, repr=False)
-    inner: Inner | None = field(default=None, repr=False)
+    inner: InnerOutcome | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, numbers: Sequence[float], constraints: int, seconds: float = 0.0) -> "Outcome":
@@ -66,19 +66,19 @@ class Outcome:
         values = tuple(float(number) for number in numbers[:finite])
         violated = next((k for k, number in enumerate(values[:constraints]) if number > 0), None)
         if violated is not None:
-            return cls(Kind.VALUE, values, violated + 1, "", seconds)
+            return cls(OutcomeKind.VALUE, values, violated + 1, "", seconds)
         if finite < len(numbers):
-            return cls(Kind.NAN, values, finite + 1, repr(float(numbers[finite])), seconds)
-        return cls(Kind.VALUE, values, len(values), "", seconds)
+            return cls(OutcomeKind.NAN, values, finite + 1, repr(float(numbers[finite])), seconds)
+        return cls(OutcomeKind.VALUE, values, len(values), "", seconds)
 
     @classmethod
-    def failed(cls, kind: Kind, text: str, values: Sequence[float] = (), seconds: float = 0.0) -> "Outcome":
+    def failed(cls, kind: OutcomeKind, text: str, values: Sequence[float] = (), seconds: float = 0.0) -> "Outcome":
         """A failure of the function behind those that gave the values."""
         return cls(kind, tuple(values), len(values) + 1, text, seconds)
 
     @property
     def failure(self) -> bool:
-        return self.kind is not Kind.VALUE
+        return self.kind is not OutcomeKind.VALUE
 
     @property
     def value(self) -> float | None:
@@ -86,7 +86,7 @@ class Outcome:
         return None if self.failure else self.values[self.index - 1]
 
     def after(self, seconds: float) -> "Outcome":
-        """The same, after so many seconds."""
+        """The same, with the seconds that it took."""
         return replace(self, seconds=seconds)
 
 
@@ -115,7 +115,7 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self.kinds: Counter[Kind] = Counter()
+        self.kinds: Counter[OutcomeKind] = Counter()
         self.furthest = 0       # how many of the functions have returned a number
         self.first_failure = ""
 
@@ -125,7 +125,7 @@ class Tally:
 
     def add(self, outcome: Outcome) -> None:
         """Counts it, or raises TrialError."""
-        if outcome.kind is Kind.NO_NUMBER and outcome.index > self.furthest:
+        if outcome.kind is OutcomeKind.NO_NUMBER and outcome.index > self.furthest:
             raise TrialError(outcome.text)
         self.kinds[outcome.kind] += 1
         self.furthest = max(self.furthest, len(outcome.values))
@@ -133,15 +133,15 @@ class Tally:
             self.first_failure = f"{outcome.kind.value}: {outcome.text}"
 
     @property
-    def hopeless(self) -> str:
+    def is_hopeless(self) -> str:
         """What to say where every trial has failed; empty if one has not.
 
         >>> tally = Tally()
         >>> tally.add(Outcome.failed(Kind.EXCEPTION, "NameError: name 'y' is not defined (model.py:3)"))
-        >>> tally.hopeless
+        >>> tally.is_hopeless
         "none of 1 trial gave a value; the first ended with exception: NameError: name 'y' is not defined (model.py:3)"
         """
-        if not self.kinds or self.kinds[Kind.VALUE]:
+        if not self.kinds or self.kinds[OutcomeKind.VALUE]:
             return ""
         return f"none of {counted(self.trials, 'trial')} gave a value; the first ended with {self.first_failure}"
 
@@ -150,5 +150,5 @@ class Tally:
         >>> str(Tally())
         '0 trials'
         """
-        failures = [f"{count:,} {kind.value}" for kind, count in self.kinds.items() if kind is not Kind.VALUE]
+        failures = [f"{count:,} {kind.value}" for kind, count in self.kinds.items() if kind is not OutcomeKind.VALUE]
         return counted(self.trials, "trial") + (f", of which failed: {', '.join(failures)}" if failures else "")

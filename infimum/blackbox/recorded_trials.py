@@ -1,9 +1,9 @@
 """Trials that are kept: no outcome reaches the search before it is in the journal, and a resumed search meets the old ones again.
 
 A search is deterministic in what it is told, so its journal replays it: it asks for the same points, and gets the outcomes that
-are kept, in the order in which they came. Then it goes on. A trial that was running when the process was killed is run again. In
-rounds the order in which trials end steers nothing, so there a trial may also be missing in the middle of a journal, as `salvage`
-leaves it: it is run again too.
+are kept, in the order in which they came. Then the run continues. A trial that was running when the process was killed is run
+again. In rounds the order in which trials end steers nothing, so there a trial may also be missing in the middle of a journal, as
+`salvage` leaves it: it is run again too.
 """
 
 from collections import OrderedDict, deque
@@ -12,7 +12,7 @@ from typing import Any
 
 from infimum.blackbox.journal import Journal
 from infimum.blackbox.journal_lines import Trial
-from infimum.blackbox.outcome import Kind, Outcome, Tally
+from infimum.blackbox.outcome import Outcome, OutcomeKind, Tally
 from infimum.blackbox.trial_workers import Workers
 from infimum.errors import JournalError
 
@@ -92,7 +92,7 @@ class Recorded:
             return None
         ticket = self._tickets.pop(ended.ticket)
         trial = Trial(ticket, self.asked, self._points.pop(ticket), ended.outcome)
-        if ended.outcome.kind is not Kind.NO_NUMBER:
+        if ended.outcome.kind is not OutcomeKind.NO_NUMBER:
             self._keep(trial)
         return trial
 
@@ -102,7 +102,7 @@ class Recorded:
 
     def _count(self, trial: Trial, old: bool) -> None:
         self.tally.add(trial.outcome)
-        if trial.outcome.kind is Kind.NO_NUMBER and not old:
+        if trial.outcome.kind is OutcomeKind.NO_NUMBER and not old:
             self._keep(trial)
 
     def _check(self, trial: Trial) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
-from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.outcome import Outcome, OutcomeKind
 from infimum.problem.text import counted
 from infimum.support import environment
 
@@ -97,13 +97,13 @@ class TrialSummary:
         return found if self.inner is None else found + self.inner.lines()
 
 
-class Book:
+class TrialCounter:
     """Keeps count of trials as they end, and the best of them."""
 
     def __init__(self, constraints: int):
         self.constraints, self.count, self.feasible = constraints, 0, 0
         self.evaluations = [0] * (constraints + 1)
-        self.failures: Counter[Kind] = Counter()
+        self.failures: Counter[OutcomeKind] = Counter()
         self.last_failure = ""
         self.x: Point | None = None                 # of the best trial that met all constraints
         self.outcome: Outcome | None = None
@@ -124,7 +124,7 @@ class Book:
         if outcome.failure:
             self.failures[outcome.kind] += 1
             self.last_failure = outcome.text or outcome.kind.value
-            if outcome.kind is Kind.NAN:
+            if outcome.kind is OutcomeKind.NAN:
                 self.last_failure = f"{'f' if outcome.index > self.constraints else f'g{outcome.index}'} returned {outcome.text}"
         elif outcome.index == self.constraints + 1:
             self.feasible += 1
@@ -134,7 +134,7 @@ class Book:
             self.nearest = x, outcome.index, outcome.value
 
     @property
-    def hopeless(self) -> bool:
+    def is_hopeless(self) -> bool:
         """Has every trial failed?"""
         return bool(self.count) and sum(self.failures.values()) == self.count
 

@@ -19,12 +19,12 @@ _EQUALITY = "it is an equality, and trials hardly ever meet one: give a band tha
             "infimum.Constraint(fun, -1e-3, 1e-3), or solve the equation for a variable and leave that out"
 
 
-class NoNumber(Exception):
+class NotANumber(Exception):
     """A function returned something that is no number; the message says what, and what to return."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class TrialFunction:
     """A function of a trial. Without ends: its value, times `sign`. With ends: how far it is beyond them."""
 
     fun: Callable[..., Any]
@@ -44,33 +44,33 @@ class Part:
         if isinstance(returned, (float, int)) and not isinstance(returned, bool):  # the usual case
             return _double(returned)
         if isinstance(returned, (bool, np.bool_)):
-            raise NoNumber(f"{self.title} returned {returned!r}, a comparison: " +
-                           ("return a number that is <= 0 where the point is allowed, such as 12 - x[0] for x[0] >= 12"
-                            if self.constrains else "return the number that is to be minimised"))
+            raise NotANumber(f"{self.title} returned {returned!r}, a comparison: " +
+                             ("return a number that is <= 0 where the point is allowed, such as 12 - x[0] for x[0] >= 12"
+                              if self.constrains else "return the number that is to be minimised"))
         self._refuse(returned)
         if isinstance(returned, (np.ndarray, list, tuple)):
             if np.size(returned) != 1 or isinstance(returned, (list, tuple)):
-                raise NoNumber(f"{self.title} returned {_array(returned)}: return one number, such as the sum" + (
+                raise NotANumber(f"{self.title} returned {_array(returned)}: return one number, such as the sum" + (
                     "; for several constraints give several functions, or infimum.Constraint(fun, ub=0)" if self.constrains
                     else " of its elements"))
             return self._number(returned.reshape(())[()])
         try:
             return _double(returned)
         except Exception as error:
-            raise NoNumber(f"{self.title} returned an object of type {type(returned).__name__}, which is no number ({error}): "
-                           "return a float") from None
+            raise NotANumber(f"{self.title} returned an object of type {type(returned).__name__}, which is no number ({error}): "
+                             "return a float") from None
 
     def _refuse(self, returned: Any) -> None:
         """Raises for what neither a number nor an array of numbers may be."""
         if returned is None:
-            raise NoNumber(f"{self.title} returned None: is a `return` missing at its end, or in a branch?")
+            raise NotANumber(f"{self.title} returned None: is a `return` missing at its end, or in a branch?")
         if isinstance(returned, (str, bytes)) or isinstance(returned, np.ndarray) and returned.dtype.kind in "US":
-            raise NoNumber(f"{self.title} returned text, {_shortened(returned)}: return a number, as float(...) makes one")
+            raise NotANumber(f"{self.title} returned text, {_shortened(returned)}: return a number, as float(...) makes one")
         numeric = isinstance(returned, (np.ndarray, np.generic)) and returned.dtype.kind == "c"
         listed = isinstance(returned, (list, tuple)) and any(isinstance(v, (complex, np.complexfloating)) for v in returned)
         if isinstance(returned, complex) or numeric or listed:
-            raise NoNumber(f"{self.title} returned a complex number, {_shortened(returned)}: return a real one, such as abs(...) "
-                           "or its .real")
+            raise NotANumber(f"{self.title} returned a complex number, {_shortened(returned)}: return a real one, such as "
+                             "abs(...) or its .real")
 
     def _beyond(self, returned: Any) -> float:
         """How far the component that is violated most is beyond its ends; at most 0 if all are between them."""
@@ -82,12 +82,12 @@ class Part:
             values = values.astype(np.float64)
             lower, upper = (np.broadcast_to(end, values.shape) for end in self.ends)
         except (TypeError, ValueError) as error:
-            raise NoNumber(f"{self.title} returned {_array(returned)}, which does not fit its bounds lb and ub ({error}): return "
-                           "a number, or one for each bound") from None
+            raise NotANumber(f"{self.title} returned {_array(returned)}, which does not fit its bounds lb and ub ({error}): "
+                             "return a number, or one for each bound") from None
         with np.errstate(invalid="ignore"):
             beyond = [values - upper, lower - values]
         if not values.size:
-            raise NoNumber(f"{self.title} returned an empty array: return a number, or one for each bound")
+            raise NotANumber(f"{self.title} returned an empty array: return a number, or one for each bound")
         return float("nan") if np.isnan(values).any() else float(np.max(beyond))
 
 
@@ -128,7 +128,7 @@ def title(fun: Any, what: str) -> str:
 
 
 # ---- reading what the user gives
-def read_constraints(given: Any, n: int) -> list[Part]:
+def read_constraints(given: Any, n: int) -> list[TrialFunction]:
     """The constraints on n variables, in their order; an error names the number of the one that is wrong."""
     found = []
     for number, one in enumerate(_listed(given)):
@@ -147,17 +147,17 @@ def _listed(given: Any) -> list:
     return [] if given is None else [given] if single else list(given)
 
 
-def _read(one: Any, what: str, n: int) -> Part | None:
+def _read(one: Any, what: str, n: int) -> TrialFunction | None:
     if isinstance(one, Mapping):
         return _of_dict(one, what)
     if hasattr(one, "lb") and hasattr(one, "ub"):
         return _of_ends(one, what, n)
     if callable(one):
-        return Part(one, title(one, what), constrains=True)
+        return TrialFunction(one, title(one, what), constrains=True)
     raise OptionError(f"it is of type {type(one).__name__}; give {_FORMS}")
 
 
-def _of_dict(one: Mapping, what: str) -> Part:
+def _of_dict(one: Mapping, what: str) -> TrialFunction:
     kind, fun, args = str(one.get("type")).lower(), one.get("fun"), one.get("args", ())
     if kind == "eq":
         raise OptionError(_EQUALITY)
@@ -169,10 +169,10 @@ def _of_dict(one: Mapping, what: str) -> Part:
     if not callable(fun):
         raise OptionError(f"fun must be a function of an array, not {fun!r}")
     args = tuple(args) if isinstance(args, (tuple, list)) else (args,)
-    return Part(fun, title(fun, what), args, ends=(0.0, np.inf), constrains=True)
+    return TrialFunction(fun, title(fun, what), args, ends=(0.0, np.inf), constrains=True)
 
 
-def _of_ends(one: Any, what: str, n: int) -> Part | None:
+def _of_ends(one: Any, what: str, n: int) -> TrialFunction | None:
     fun = getattr(one, "fun", None)
     if hasattr(one, "A"):
         fun = _Linear(one.A, n)
@@ -193,7 +193,7 @@ def _of_ends(one: Any, what: str, n: int) -> Part | None:
     if reversed_ends:
         raise OptionError(f"lb is above ub, or one of them is NaN: {one.lb!r}, {one.ub!r}")
     endless = np.all(lower == -np.inf) and np.all(upper == np.inf)
-    return None if endless else Part(fun, name, ends=(lower, upper), constrains=True)
+    return None if endless else TrialFunction(fun, name, ends=(lower, upper), constrains=True)
 
 
 def _itself(x: Any) -> Any:

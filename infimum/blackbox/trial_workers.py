@@ -34,7 +34,7 @@ class BlackBox(Protocol):
     def describe(self) -> dict[str, Any]: ...
 
 
-class Finished(NamedTuple):
+class FinishedTrial(NamedTuple):
     """A trial that has ended: its ticket, as `submit` gave it, and what it gave."""
 
     ticket: int
@@ -57,7 +57,7 @@ class Workers(ABC):
         self.busy_seconds = 0.0             # of all trials that were handed out
         self._tickets = 0
         self._waiting: deque[tuple[int, list[float] | bytes]] = deque()
-        self._done: deque[Finished] = deque()
+        self._done: deque[FinishedTrial] = deque()
 
     @property
     def free(self) -> int:
@@ -75,7 +75,7 @@ class Workers(ABC):
         self._deal()
         return ticket
 
-    def next_finished(self, timeout: float | None = None) -> Finished | None:
+    def next_finished(self, timeout: float | None = None) -> FinishedTrial | None:
         """The next trial that ends; None if none does within `timeout` seconds, or if none is running."""
         end = math.inf if timeout is None else monotonic() + timeout
         while self.outstanding:
@@ -130,7 +130,7 @@ class Workers(ABC):
         self.close()
 
 
-class InThisProcess(Workers):
+class LocalWorkers(Workers):
     """One trial after the other, here. A trial cannot be killed, and one that crashes ends the whole run."""
 
     def __init__(self, box: BlackBox):
@@ -142,7 +142,7 @@ class InThisProcess(Workers):
 
     def _await(self, seconds: float) -> None:
         ticket, x = self._waiting.popleft()
-        self._done.append(Finished(ticket, self._box.evaluate(x)))
+        self._done.append(FinishedTrial(ticket, self._box.evaluate(x)))
 
     def _end(self) -> None:
         """Nothing runs between two calls."""

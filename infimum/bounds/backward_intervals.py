@@ -1,7 +1,7 @@
-"""What is said of the elements of an array on the way back from results to arguments, and where it is kept.
+"""Enclosures of the elements of an array that follow from results (backward propagation), and where they are kept.
 
-What is said of an element is an interval that holds it wherever the function and its constraints are defined and obeyed; NaN
-where the element is not needed (another branch is chosen): then nothing follows, not even that it is defined.
+The backward enclosure of an element is an interval that holds it wherever the function and its constraints are defined and
+obeyed; NaN where the element is not needed (another branch is chosen): then nothing follows, not even that it is defined.
 """
 
 from collections.abc import Callable
@@ -17,59 +17,59 @@ from infimum.kernel.ir import Builder, Step, Value
 _NAN = float("nan")
 
 
-class Said(NamedTuple):
+class BackwardInterval(NamedTuple):
     """[-nlo, hi]; `sure`: never NaN, whatever the lane."""
 
     nlo: Value
     hi: Value
     sure: bool
 
-    def where(self, b: Builder, mask: Value) -> "Said":
-        return Said(b.select(mask, self.nlo, _NAN), b.select(mask, self.hi, _NAN), False)
+    def where(self, b: Builder, mask: Value) -> "BackwardInterval":
+        return BackwardInterval(b.select(mask, self.nlo, _NAN), b.select(mask, self.hi, _NAN), False)
 
     @property
     def ends(self) -> tuple[Value, Value]:
         return self.nlo, self.hi
 
 
-def either(b: Builder, left: tuple, right: tuple) -> tuple:
+def smaller_or_other(b: Builder, left: tuple, right: tuple) -> tuple:
     """The smaller of two numbers; of one that is NaN the other."""
     return tuple(b.select(b.uno(q, q), p, b.select(b.ole(p, q), p, q)) for p, q in zip(left, right, strict=True))
 
 
-def smaller(b: Builder, left: tuple, right: tuple) -> tuple:
+def smaller_or_second(b: Builder, left: tuple, right: tuple) -> tuple:
     """The smaller of two numbers, the second if the first is NaN."""
     return tuple(b.min(p, q) for p, q in zip(left, right, strict=True))
 
 
-def joined(b: Builder, found: list[Said], known: Pair | None = None) -> Said | None:
-    """All that is said of an element, cut with what is known of it wherever it is needed; None: nothing."""
+def joined(b: Builder, found: list[BackwardInterval], known: Pair | None = None) -> BackwardInterval | None:
+    """The intersection of all backward enclosures of an element and, where needed, of what is `known`; None: there are none."""
     if not found:
         return None
     sure, unsure = ([s.ends for s in found if s.sure is which] for which in (True, False))
     if sure:
         ends = sure[0]
         for other in sure[1:] + unsure:
-            ends = smaller(b, other, ends)
+            ends = smaller_or_second(b, other, ends)
     else:
         ends = unsure[0]
         for other in unsure[1:]:
-            ends = either(b, ends, other)
+            ends = smaller_or_other(b, ends, other)
     if known is not None:
-        ends = smaller(b, (known.nlo, known.hi), ends)
-    return Said(*ends, bool(sure))
+        ends = smaller_or_second(b, (known.nlo, known.hi), ends)
+    return BackwardInterval(*ends, bool(sure))
 
 
-class Cells:
-    """What is said of each element of an array: as values, or in two buffers."""
+class BackwardArray:
+    """The backward enclosure of each element of an array: as values, or in two buffers."""
 
     def __init__(self, b: Builder, size: int, written_out: bool, depth: int):
         self.b, self.size, self.depth = b, size, depth
-        self.values: dict[int, Said] | None = {} if written_out else None
+        self.values: dict[int, BackwardInterval] | None = {} if written_out else None
         self.buffers: tuple[int, int] | None = None
         self.sure = True
 
-    def put(self, i: "int | Value", said: Said) -> None:
+    def put(self, i: "int | Value", said: BackwardInterval) -> None:
         if self.values is not None:
             self.values[i] = said
             return
@@ -79,13 +79,13 @@ class Cells:
         for buffer, end in zip(self.buffers, said.ends, strict=True):
             self.b.store(buffer, i, end)
 
-    def at(self, i: "int | Value") -> list[Said]:
-        """What is said of element i, if anything."""
+    def at(self, i: "int | Value") -> list[BackwardInterval]:
+        """The backward enclosure of element i, if there is one."""
         if self.values is not None:
             return [self.values[i]] if i in self.values else []
         if self.buffers is None:
             return []
-        return [Said(*(self.b.load(buffer, i) for buffer in self.buffers), self.sure)]
+        return [BackwardInterval(*(self.b.load(buffer, i) for buffer in self.buffers), self.sure)]
 
 
 def positions(view: Expr, which: int) -> np.ndarray | None:
@@ -122,11 +122,13 @@ def positions(view: Expr, which: int) -> np.ndarray | None:
     return np.ascontiguousarray(found, dtype=np.int64).reshape(-1)
 
 
-Source = Callable[["int | Value"], list[Said]]  # what is said of the element at a position
+Source = Callable[["int | Value"], list[BackwardInterval]]  # the backward enclosures of the element at a position
 
 
-class Pulls:
-    """Reads what is said of a view's elements from the side of its argument; tables of positions lie in the kernel's data."""
+class ViewReader:
+    """Reads the backward enclosures of a view's elements from the side of its argument; tables of positions lie in the kernel's
+    data.
+    """
 
     FEW = 4  # elements that are read one by one
 
@@ -162,15 +164,16 @@ class Pulls:
         table = None if len(which) == len(m) else self.data.position_offset(which)
         with self.loop(len(which)) as k:
             steps = self._least(source(k if table is None else b.udata(b.place("uadd", table, k))), True)
-        return lambda i: [Said(*step.results, sure) for step, sure in steps]
+        return lambda i: [BackwardInterval(*step.results, sure) for step, sure in steps]
 
-    def _least(self, found: list[Said], always: bool) -> list[tuple[Step, bool]]:
+    def _least(self, found: list[BackwardInterval], always: bool) -> list[tuple[Step, bool]]:
         """Over the turns of a loop, which `always` has one at least."""
         said = joined(self.b, found)
         if said is None:
             return []
         sure = said.sure and always
-        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller if sure else either), sure)]
+        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller_or_second if sure else smaller_or_other),
+                 sure)]
 
     def _at_most_one(self, x: Expr, m: np.ndarray, source: Source) -> Source:
         b = self.b
@@ -180,7 +183,7 @@ class Pulls:
         back[m[m >= 0]] = np.flatnonzero(m >= 0)
         table = self.data.position_offset(back)
 
-        def at(i: Value) -> list[Said]:
+        def at(i: Value) -> list[BackwardInterval]:
             place = b.udata(b.place("uadd", table, i))
             if (back < len(m)).all():
                 return source(place)
@@ -195,20 +198,20 @@ class Pulls:
         places, begins = self.data.position_offset(order), self.data.position_offset(starts)
         counts = np.diff(starts)
 
-        def at(i: Value) -> list[Said]:
+        def at(i: Value) -> list[BackwardInterval]:
             begin, end = (b.udata(b.place("uadd", begins + k, i)) for k in (0, 1))
             with self.loop(b.place("usub", end, begin), int(counts.max())) as k:
                 steps = self._least(source(b.udata(b.place("uadd", places, b.place("uadd", begin, k)))), bool(counts.min()))
-            return [Said(*step.results, sure) for step, sure in steps]
+            return [BackwardInterval(*step.results, sure) for step, sure in steps]
         return at
 
-    def _single(self, x: Expr, single: dict[int, Said]) -> Source:
+    def _single(self, x: Expr, single: dict[int, BackwardInterval]) -> Source:
         """Single elements of an array that is read in a loop."""
         b = self.b
         if len(single) <= self.FEW:
             return lambda i: [said.where(b, b.ueq(i, place)) for place, said in single.items()]
-        cells = Cells(b, x.size, False, b.depth)
-        nothing = Said(b.const(_NAN), b.const(_NAN), False)
+        cells = BackwardArray(b, x.size, False, b.depth)
+        nothing = BackwardInterval(b.const(_NAN), b.const(_NAN), False)
         for i in range(x.size):
             cells.put(i, single.get(i, nothing))
         return cells.at

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from infimum.bounds.backward_intervals import Cells, Pulls, Said, Source, joined, smaller
+from infimum.bounds.backward_intervals import BackwardArray, BackwardInterval, Source, ViewReader, joined, smaller_or_second
 from infimum.expr.node import Expr, topological
 from infimum.interval.pair import Pair
 from infimum.kernel.box_conclusions import larger
@@ -33,7 +33,7 @@ _WORTH_STORING = 8  # instructions
 _DEEP = 16          # operations, one of the other, that wait until they are read
 
 
-class Backward:
+class BackwardPropagation:
     """Encloses the roots, expressions in the variable x; `run` then goes back to it.
 
     `empty` are masks: something that is needed has no value left.
@@ -55,8 +55,8 @@ class Backward:
         for node in self.nodes:
             for which, arg in enumerate(node.args):
                 self.users.setdefault(arg, []).append((node, which))
-        self.pulls = Pulls(b, data, self._written_out, self._loop)
-        self.told: dict[tuple[Expr, int], Source] = {}  # what an operation says of an argument; a view, of its own elements
+        self.pulls = ViewReader(b, data, self._written_out, self._loop)
+        self.implied: dict[tuple[Expr, int], Source] = {}  # what an operation says of an argument; a view, of its own elements
         self.deferred: dict[Expr, int] = {}             # operations that are asked where they are read, and how deep they are
 
     def element(self, node: Expr, i: "int | Value") -> Pair:
@@ -90,30 +90,30 @@ class Backward:
     def _written_out(self, size: int) -> bool:
         return self.straight or size == 1
 
-    def _new(self, key: tuple[Expr, int], size: int) -> Cells:
-        cells = Cells(self.b, size, self._written_out(size), self.b.depth)
-        self.told[key] = cells.at
+    def _new(self, key: tuple[Expr, int], size: int) -> BackwardArray:
+        cells = BackwardArray(self.b, size, self._written_out(size), self.b.depth)
+        self.implied[key] = cells.at
         return cells
 
     def sources(self, node: Expr) -> list[Source]:
-        """Where to read what is said of the node's elements."""
+        """Where to read the backward enclosures of the node's elements."""
         found, views = list(self.required.get(node, ())), []
         for user, which in self.users.get(node, ()):
-            if user.kind is Kind.VIEW and (user, 0) in self.told:
-                views.append((user, which, self.told[user, 0]))
-            elif user.kind is not Kind.VIEW and (user, which) in self.told:
-                found.append(self.told[user, which])
+            if user.kind is Kind.VIEW and (user, 0) in self.implied:
+                views.append((user, which, self.implied[user, 0]))
+            elif user.kind is not Kind.VIEW and (user, which) in self.implied:
+                found.append(self.implied[user, which])
         return found + self.pulls.of(node, views)
 
     def _view(self, node: Expr) -> None:
-        """A view computes nothing: what is said of it is collected where it is read."""
+        """A view computes nothing: its backward enclosures are collected where it is read."""
         sources = self.sources(node)
 
-        def at(i: "int | Value") -> list[Said]:
+        def at(i: "int | Value") -> list[BackwardInterval]:
             said = joined(self.b, [said for source in sources for said in source(i)])
             return [] if said is None else [said]
         if self._is_shallow(node):
-            self.told[node, 0] = at
+            self.implied[node, 0] = at
             return
         cells = self._new((node, 0), node.size)
 
@@ -124,7 +124,7 @@ class Backward:
         self.each(node.size, body)
 
     def _is_shallow(self, node: Expr) -> bool:
-        """Can what is said of it be found where it is read, without too deep a stack?"""
+        """Can its backward enclosure be computed where it is read, without too deep a stack?"""
         depth = 1 + max([self.deferred.get(user, 0) for user, _ in self.users.get(node, ())], default=0)
         if depth <= _DEEP:
             self.deferred[node] = depth
@@ -134,8 +134,8 @@ class Backward:
         b, sources = self.b, self.sources(node)
         wanted = [k for k, a in enumerate(node.args) if a in self.varying and a.kind is not Kind.TEST]
 
-        def said_of(i: "int | Value") -> tuple[Said | None, list[Said]]:
-            """What is said of the element, and what that says of the arguments wanted."""
+        def said_of(i: "int | Value") -> tuple[BackwardInterval | None, list[BackwardInterval]]:
+            """The backward enclosure of the element, and those that follow for the wanted arguments."""
             found = [said for source in sources for said in source(i)]
             if not found:
                 return None, []
@@ -144,9 +144,10 @@ class Backward:
             said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
             if node.op == "where":
                 return said, [said.where(b, args[0].yes if k == 1 else args[0].no) for k in wanted]
-            return said, [Said(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure) for k in wanted]
+            return said, [BackwardInterval(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure)
+                          for k in wanted]
         if not self._written_out(node.size) and len(wanted) == 1 and node.op in _LIGHT and self._is_shallow(node):
-            self.told[node, wanted[0]] = lambda i: said_of(i)[1]
+            self.implied[node, wanted[0]] = lambda i: said_of(i)[1]
             return
         cells = [self._new((node, k), node.size) for k in wanted]
 
@@ -156,7 +157,7 @@ class Backward:
                 return []
             for one, to in zip(told, cells, strict=True):
                 to.put(i, one)
-            return [_nothing(b, said)]
+            return [_no_information(b, said)]
         self.empty += self.each(node.size, body)
 
     def _reduce(self, node: Expr) -> None:
@@ -185,9 +186,9 @@ class Backward:
                 return flat(b, x.shape, at), self.elements.element(x, at)
 
             def tell(position: "int | Value", own: Pair, rest: Pair) -> None:
-                cells.put(position, Said(*inverse_of_reduction(b, node.op, said.ends, own, rest), said.sure))
+                cells.put(position, BackwardInterval(*inverse_of_reduction(b, node.op, said.ends, own, rest), said.sure))
             (self._others_written_out if self._written_out(x.size) else self._others)(node.op, count, term, tell)
-            return [_nothing(b, said)]
+            return [_no_information(b, said)]
         self.empty += self.each(node.size, body)
 
     def _others_written_out(self, op: str, count: int, term: Callable, tell: Callable) -> None:
@@ -228,12 +229,12 @@ class Backward:
             tell(position, own, meaning.combine(op)(b, before, behind))
 
     def _scan(self, node: Expr) -> None:
-        """Each element of the argument, from the result that is the first to hold it, and the one before. Where nothing is said
+        """Each element of the argument, from the result that is the first to hold it, and the one before. Where nothing is known
         of a result, its neighbour's is not asked: the argument may be needed for it all the same."""
         if node.op == "recur":
             return
         b, x, sources, size = self.b, node.args[0], self.sources(node), node.size
-        results, cells = Cells(b, size, self._written_out(size), b.depth), self._new((node, 0), size)
+        results, cells = BackwardArray(b, size, self._written_out(size), b.depth), self._new((node, 0), size)
         count, step, neutral = node.shape[-1], -1 if node["reverse"] else 1, NEUTRAL[SCANS[node.op]]
 
         def read(i: "int | Value") -> list[Value]:
@@ -241,7 +242,7 @@ class Backward:
             if said is None:
                 return []
             results.put(i, said)
-            return [_nothing(b, said)]
+            return [_no_information(b, said)]
         self.empty += self.each(size, read)
 
         def beside(at: At, by: int) -> tuple[At, "bool | Value"]:
@@ -262,13 +263,13 @@ class Backward:
                 rest = self.elements.element(node, last)
                 ends = (rest.nlo, rest.hi)
                 for known in results.at(flat(b, node.shape, last)):
-                    ends = smaller(b, known.ends, ends)
+                    ends = smaller_or_second(b, known.ends, ends)
                 if some is False:
                     ends = tuple(map(b.const, neutral))
                 elif some is not True:
                     ends = tuple(b.select(some, end, none) for end, none in zip(ends, neutral, strict=True))
                 said, own = said if there is True else said.where(b, there), self.elements.element(x, at)
-                cells.put(i, Said(*inverse_of_reduction(b, SCANS[node.op], said.ends, own, Pair(*ends)), said.sure))
+                cells.put(i, BackwardInterval(*inverse_of_reduction(b, SCANS[node.op], said.ends, own, Pair(*ends)), said.sure))
             return []
         self.each(size, tell)
 
@@ -285,6 +286,6 @@ def _worth_storing(nodes: list[Expr]) -> set[Expr]:
     return stored
 
 
-def _nothing(b: Builder, said: Said) -> Value:
+def _no_information(b: Builder, said: BackwardInterval) -> Value:
     """Is the interval empty? Not where it is NaN."""
     return b.olt(said.hi, b.neg(said.nlo))

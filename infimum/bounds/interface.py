@@ -6,13 +6,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from infimum.bounds.payoff import Payoff
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.start_faces import StartFaces
 from infimum.evaluation.evaluator import Evaluator
 
 
 class Outcome(NamedTuple):
     """What a part leaves of regions, columns of an array (see `kernel/region_cut.py`): no region more than it was given, none
-    larger, no lower bound lower. The variable to cut is `GONE` where a region is proved away.
+    larger, no lower bound lower. The variable to cut is `DISCARDED_AXIS` where a region is proved away.
 
     `boxes` is what that cost, in boxes enclosed. `worth`, a row, is 1 where it was worth the cost; None: where a region was
     discarded. `upper`, a row, and `point` are verified upper bounds of f at points within the user's bounds, if there are any.
@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
     point: Any = None
 
 
-class Part(ABC):
+class RegionTest(ABC):
     """One test, for one function and the user's bounds lo and hi. Regions stay in the memory where they lie.
 
     A part without a `payoff` is used in every step; the others are tried now and then, and used between if they pay. Where the
@@ -35,15 +35,15 @@ class Part(ABC):
 
     name: ClassVar[str]              # in checkpoints
     discards: ClassVar[str]          # by what: the name under which what it discards is counted
-    most: int | None = None          # so many regions at a time at most
-    sample: int = 256                # so many it is tried on
+    most: int | None = None          # the most regions that are tested at a time
+    sample: int = 256                # the number of regions that it is tried on
     capacity: int | None = None      # of regions in a step: beyond that, what it discards has to pay for those it does not see
     step_size: int | None = None     # regions of a step while it is in use: it is so costly that the lowest come first
     payoff: Payoff | None = None
     knows_faces: ClassVar[bool] = False
-    worth_at_last: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
+    is_tested_at_end: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
     eliminates: ClassVar[bool] = False     # does it spare variables from being cut?
-    faces: Faces | None = None
+    faces: StartFaces | None = None
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
@@ -64,7 +64,7 @@ class Part(ABC):
         return self.payoff is not None and self.payoff.is_due(step)
 
 
-class CuttingPart(Part):
+class CuttingTest(RegionTest):
     """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs.
 
     It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any. Nothing above `upper`, a
@@ -77,7 +77,9 @@ class CuttingPart(Part):
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
-        """Cuts each region into so many pieces and tests them: the first pieces of all, the second ones, …, together or not."""
+        """Cuts each region into this number of pieces and tests them: the first pieces of all, the second ones, …, together or
+        not.
+        """
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.upper = upper

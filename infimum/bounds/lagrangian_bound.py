@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LAGRANGIAN, SHAVED
+from infimum.evaluation.programs import LAGRANGIAN, SHAVING
 from infimum.structure.minus_product import minus_product
 
-_FIRST, _PERIOD, _WORTH = 0, 4, 0.1  # see Payoff
-_MOST, _ELEMENTS = 40, 1 << 13       # variables, rows times variables
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.1  # see Payoff
+_MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
 
 
-class Lagrangian(Part):
+class LagrangianBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lagrangian", "value"
@@ -34,12 +34,12 @@ class Lagrangian(Part):
         super().__init__(evaluator, lo, hi)
         self.given: np.ndarray | None = None  # the parameters behind the upper bound
         self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        small = evaluator.n <= _MOST and (1 + system.m) * evaluator.n <= _ELEMENTS
+        small = evaluator.n <= _MOST_VARIABLES and (1 + system.m) * evaluator.n <= _MOST_ELEMENTS
         return system.m > 0 and small and not system.is_flat
 
     def is_tried(self, step: int) -> bool:
@@ -61,5 +61,5 @@ class Lagrangian(Part):
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
         program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
         out = run(program, [regions], parameters=np.concatenate([[upper], self.given]))
-        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
         return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])

@@ -44,7 +44,7 @@ from infimum.structure.minus_product import minus_product
 
 LEFT, WORTH = range(2)  # the outputs
 _SWEEPS = 8             # of descending
-_CLOSED = 0.5           # it was worth the cost where so much of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.5   # the test paid if at most this part of the distance to the upper bound is left
 _W, _E, _R, _S = "w", "e", "r", "s"
 
 
@@ -53,7 +53,7 @@ def lagrangian(name: str, system: System, x: Expr, curved: int = 1, logarithmic:
     makes what is left of a region, none of them dead; 1 where it was worth the cost, else 0. Parameters: the verified upper
     bound, the local solution, w, e, r, and, where it is asked whether L is convex, s, T row by row, and the first
     and second derivatives of L + Σ s_i x_i² at the local solution."""
-    writer = Lagrangian(system, x, bool(curved), bool(logarithmic))
+    writer = LagrangianKernel(system, x, bool(curved), bool(logarithmic))
     return writer.b.kernel(name, 1, 2), writer.data, (4 * x.size, 1), writer.at
 
 
@@ -70,7 +70,7 @@ def expression(system: System, f: Expr | None = None) -> Expr:
     return build("add", total, build("mul", var(_R, ()), squares))
 
 
-class Lagrangian:
+class LagrangianKernel:
     """Writes it."""
 
     def __init__(self, system: System, x: Expr, curved: bool, logarithmic: bool):
@@ -226,5 +226,5 @@ class Lagrangian:
             i = turn.index
             for what, value in enumerate((b.load(sides[0], i), b.load(sides[1], i), 1.0, lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
-        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_CLOSED, b.sub(best, before))))
+        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_WORTH_GAP_LEFT, b.sub(best, before))))
         b.output(WORTH, 0, b.select(b.mor(above, closed), 1.0, 0.0))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
@@ -22,14 +22,14 @@ from infimum.expr.node import var
 from infimum.relax.lifted_kernel import LEFT, POINT, WORTH
 from infimum.relax.lifting import lift_of
 
-_FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
-_TRIED = 64                          # regions, as long as it does not pay
-_MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
-_COST = 16                           # in boxes
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.4  # see Payoff
+_TRIED_REGIONS = 64                             # regions, as long as it does not pay
+_MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21     # regions of a step, and the entries of their tables together
+_COST_IN_BOXES = 16                             # in boxes
 
 
-class _EachTime(Payoff):
-    """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
+class _PayoffEachStep(Payoff):
+    """While it pays it is judged in each step. Since it is costly, it must keep the regions few."""
 
     def judge(self, step: int, regions: int, gone: float) -> None:
         super().judge(step, regions, gone)
@@ -37,7 +37,7 @@ class _EachTime(Payoff):
             self.due = step + 1
 
 
-class Lifted(Part):
+class LiftedRelaxation(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lifted", "constraints"
@@ -46,8 +46,9 @@ class Lifted(Part):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         self.compare_with(lo, hi)
-        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
-        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.capacity = max(_TRIED_REGIONS,
+                            min(_MOST_REGIONS, _MOST_ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
+        self.payoff = _PayoffEachStep(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""
@@ -56,7 +57,7 @@ class Lifted(Part):
 
     @property
     def sample(self) -> int:
-        return self.capacity if self.payoff.pays else _TRIED
+        return self.capacity if self.payoff.pays else _TRIED_REGIONS
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -77,4 +78,4 @@ class Lifted(Part):
 
     def test(self, regions: Any, upper: float) -> Outcome:
         out = self._run(regions, upper)
-        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])
+        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH])

@@ -12,35 +12,36 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE, STUCK, rows
-from infimum.relax.program_bounds import Bounding, Left
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
+from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.search.region_pool import can_be_cut
 
-_FIRST, _PERIOD, _WORTH = 0, 4, 0.25  # see Payoff
-_FEW, _MOST = 32, 64                  # regions of a step while it pays, and programs of a step
-_WINDOW, _LESS, _REST = 256, 0.75, 8  # programs, what must be left of the distance, and steps of the first rest
-_SHORTER = 2                          # times that programs are halved after a rest
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.25  # see Payoff
+_FEW_REGIONS, _MOST_PROGRAMS = 32, 64            # regions of a step while it pays, and programs of a step
+# programs, what must be left of the distance, and steps of the first rest
+_JUDGED_PROGRAMS, _WORTH_GAP_LEFT, _FIRST_PAUSE = 256, 0.75, 8
+_HALVINGS_AFTER_PAUSE = 2  # times that programs are halved after a rest
 _ROUNDS = 2
-_COST = 64                            # in boxes
-_NEARER = 0.5                         # of the distance to the upper bound
+_COST_IN_BOXES = 64   # in boxes
+_PROMISING_GAP = 0.5  # of the distance to the upper bound
 
 
-class LinearPrograms(Part):
+class LinearProgramBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lp", "constraints"
     knows_faces = True  # nothing that it says depends on them
-    sample = _MOST
-    step_size = _FEW
+    sample = _MOST_PROGRAMS
+    step_size = _FEW_REGIONS
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.bounding = Bounding(Relaxation(evaluator), evaluator.linear_programs)
-        self.payoff = _WhileItPays(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
+        self.payoff = _PayoffWithPause(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
         self.compare_with(lo, hi)
@@ -59,45 +60,46 @@ class LinearPrograms(Part):
         low_row, axis_row, _ = rows(n)
         here = arrays.fetch(regions).copy()
         before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
-        chosen = np.argsort(before, kind="stable")[:_MOST]
-        self._look_back(upper - float(before.min(initial=np.inf)))
+        chosen = np.argsort(before, kind="stable")[:_MOST_PROGRAMS]
+        self._review(upper - float(before.min(initial=np.inf)))
         self.bounding.session()
         for k in chosen:
             left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, _ROUNDS)
             gone = left.empty and upper == np.inf
             here[low_row, k] = np.inf if left.empty and not gone else max(before[k], left.lower)
             if gone:
-                here[axis_row, k] = GONE
+                here[axis_row, k] = DISCARDED_AXIS
             elif not left.empty:
                 here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
                 here[axis_row, k] = self.axis(left, here[axis_row, k])
-            nearer = upper - here[low_row, k] <= _NEARER * (upper - before[k])
+            nearer = upper - here[low_row, k] <= _PROMISING_GAP * (upper - before[k])
             worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
-        return Outcome(arrays.send(here), _COST * len(chosen), arrays.send(worth))
+        return Outcome(arrays.send(here), _COST_IN_BOXES * len(chosen), arrays.send(worth))
 
-    def _look_back(self, gap: float) -> None:
-        """After so many programs the distance of the lowest region to the upper bound must have become a part of what it was, or
-        the others have their turn for some steps, more each time."""
+    def _review(self, gap: float) -> None:
+        """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
+        or the others have their turn for some steps, more each time."""
         solved = self.bounding.counts.solved
-        if not np.isfinite(gap) or (self.mark is not None and solved < self.mark[0] + (_WINDOW >> min(self.rests, _SHORTER))):
+        if not np.isfinite(gap) or (self.mark is not None
+                                    and solved < self.mark[0] + (_JUDGED_PROGRAMS >> min(self.rests, _HALVINGS_AFTER_PAUSE))):
             return
-        if self.mark is not None and gap > _LESS * self.mark[1]:
-            self.payoff.rest, self.rests = _REST << self.rests, self.rests + 1
+        if self.mark is not None and gap > _WORTH_GAP_LEFT * self.mark[1]:
+            self.payoff.rest, self.rests = _FIRST_PAUSE << self.rests, self.rests + 1
         self.mark = solved, gap
 
-    def axis(self, left: Left, now: float) -> float:
+    def axis(self, left: TightenedRegion, now: float) -> float:
         """The variable to cut next: that one, where nothing is wrong or it is not known."""
         scores, n = self.scores(left), self.n
         cut = can_be_cut(left.low[:n], left.high[:n])
         if not cut.any():
-            return STUCK
+            return NO_AXIS
         scores = np.where(cut, scores, -1.0)
         best = int(np.argmax(scores))
         if scores[best] > 0 or not 0 <= now or not cut[int(now)]:
             return float(best)
         return now
 
-    def scores(self, left: Left) -> np.ndarray:
+    def scores(self, left: TightenedRegion) -> np.ndarray:
         """Of each variable: by how much its products and curves are wrong, times their multipliers, times its width."""
         r, n = self.bounding.relaxation, self.n
         if left.point is None or left.weights is None:
@@ -148,8 +150,8 @@ class LinearPrograms(Part):
             self.mark, self.rests = None if solved < 0 else (int(solved), gap), int(rests)
 
 
-class _WhileItPays(Payoff):
-    """While it pays it is judged in each step; with a `rest` it is not asked for so many steps."""
+class _PayoffWithPause(Payoff):
+    """While it pays it is judged in each step; with a `rest` it is not asked for that number of steps."""
 
     rest = 0
 

@@ -14,21 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR_ROWS
 from infimum.expr.node import topological
 from infimum.kernel.schedule import written_out
 from infimum.problem.unions import shares
-from infimum.relax.linear_bounds_kernel import LinearBounds
+from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 
-_FIRST, _PERIOD, _WORTH = 4, 8, 0.125  # see Payoff
-_MOST, _ROWS = 800, 16  # operations on single numbers in all rows, and rows: more take long to compile
-_COST = 3               # in boxes
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 4, 8, 0.125  # see Payoff
+_MOST_OPERATIONS, _MOST_ROWS = 800, 16            # operations on single numbers in all rows, and rows: more take long to compile
+_COST_IN_BOXES = 3                                # in boxes
 
 
-class LinearRows(Part):
+class LinearRowsBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "linear rows", "constraints"
@@ -38,18 +38,18 @@ class LinearRows(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.append(shares(lo, hi), np.inf)
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        if system is None or not 0 < system.m <= _ROWS:
+        if system is None or not 0 < system.m <= _MOST_ROWS:
             return False
         rows = list(system.rows)
-        asked = any(node.op == "where" for node in topological(rows)) or not LinearBounds.fits(rows)
-        return asked and sum(map(written_out, rows)) <= _MOST
+        asked = any(node.op == "where" for node in topological(rows)) or not LinearBoundsKernel.fits(rows)
+        return asked and sum(map(written_out, rows)) <= _MOST_OPERATIONS
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.given[-1] = upper
         left, worth = self.evaluator.run(LINEAR_ROWS, [regions], parameters=self.given)
-        return Outcome(left, _COST * regions.shape[1], worth)
+        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth)

@@ -13,20 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.newton_equations_kernel import LEFT, WORTH, two_sided
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import SQUARE
+from infimum.evaluation.programs import NEWTON_EQUATIONS
 from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
 
-_FIRST, _PERIOD, _WORTH = 8, 8, 0.3  # see Payoff
-_ALONE = 1                           # the first step where nothing but equations is asked about
-_LEAST, _MOST = 2, 30                # rows; with one alone lines say the same, with many more the inverse costs too much
-_ELEMENTS = 1 << 11                  # rows times variables
-_COST = 2                            # in boxes
-_TOGETHER = 1 << 20                  # regions times variables that are tested together
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 8, 8, 0.3  # see Payoff
+_FIRST_STEP_IF_ALONE = 1                        # the first step where nothing but equations is asked about
+# rows; with one alone lines say the same, with many more the inverse costs too much
+_LEAST_ROWS, _MOST_ROWS = 2, 30
+_MOST_ELEMENTS = 1 << 11     # rows times variables
+_COST_IN_BOXES = 2           # in boxes
+_ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
 def _is_alone(evaluator: Evaluator) -> bool:
@@ -37,7 +38,7 @@ def _is_alone(evaluator: Evaluator) -> bool:
     return bool(reads([system.rows[1 + k] for k in numbers], var("x", (evaluator.n,))).any(axis=0).all())
 
 
-class Square(Part):
+class NewtonEquations(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "square", "constraints"
@@ -45,18 +46,18 @@ class Square(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _TOGETHER // self.n)
+        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
         with np.errstate(all="ignore"):
             units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
         self.is_alone = _is_alone(evaluator)
         self.parameters = np.append(units, float(self.is_alone))
-        self.payoff = Payoff(_ALONE if self.is_alone else _FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = Payoff(_FIRST_STEP_IF_ALONE if self.is_alone else _FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         count = len(two_sided(evaluator.system))
-        return _LEAST <= count <= _MOST and count * evaluator.n <= _ELEMENTS
+        return _LEAST_ROWS <= count <= _MOST_ROWS and count * evaluator.n <= _MOST_ELEMENTS
 
     def test(self, regions: Any, upper: float) -> Outcome:
-        out = self.evaluator.run(SQUARE, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])
+        out = self.evaluator.run(NEWTON_EQUATIONS, [regions], parameters=self.parameters)
+        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH])

@@ -25,7 +25,7 @@ from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.build import is_zero
 from infimum.expr.node import Expr
 from infimum.expr.slope_expressions import POINT as AT
-from infimum.expr.slope_expressions import Slopes
+from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.interval.arithmetic import mul, neg
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel.box_conclusions import add_up, larger, whole_if_unsound, with_larger
@@ -33,17 +33,17 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.table_writer import Writer
 from infimum.problem.system import System
 
-LEFT, WORTH = range(2)   # the outputs
-_SWEEPS = 2              # over the rows that were multiplied by Y
-_WORTH = 0.5             # a region cut to such a part of its volume
-_CLOSE = 0.25            # ends so close, compared with what the row varies by
-_INDEPENDENT = 2.0**-30  # the least pivot, compared with the row as it was
-_LARGEST = 2.0**500      # of the numbers Y
-_SMALLEST = 2.0**-900
+LEFT, WORTH = range(2)       # the outputs
+_SWEEPS = 2                  # over the rows that were multiplied by Y
+_WORTH_VOLUME = 0.5          # a region cut to such a part of its volume
+_CLOSE_ENDS = 0.25           # ends so close, compared with what the row varies by
+_LEAST_PIVOT = 2.0**-30      # the least pivot, compared with the row as it was
+_LARGEST_INVERSE = 2.0**500  # of the numbers Y
+_SMALLEST_INVERSE = 2.0**-900
 
 
 def two_sided(system: System) -> np.ndarray:
@@ -51,13 +51,13 @@ def two_sided(system: System) -> np.ndarray:
     return np.flatnonzero(np.isfinite(system.lower) & np.isfinite(system.upper))
 
 
-def square(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def newton_equations(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: by what widths are multiplied where it is chosen what to cut; 1 where the rows choose it."""
-    writer = Square(system, x)
+    writer = NewtonEquationsKernel(system, x)
     return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at
 
 
-class Square(Writer):
+class NewtonEquationsKernel(Writer):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -72,7 +72,7 @@ class Square(Writer):
         self.right = tuple(self.b.buffer(2 * self.m) for _ in range(2))
         self.shares = self.b.buffer(self.m)  # one divided by what a row varies by; 0 for one that is not used
         self._choose_middle()
-        self._enclose([Slopes(system.rows[1 + k], x) for k in self.used])
+        self._enclose([SlopeExpressions(system.rows[1 + k], x) for k in self.used])
         self._multiply(self._eliminate())
         self._solve()
         self._write()
@@ -106,7 +106,7 @@ class Square(Writer):
         self.bounded = b.olt(furthest.results[0], INF)
 
     # ---- the rows
-    def _enclose(self, slopes: list[Slopes]) -> None:
+    def _enclose(self, slopes: list[SlopeExpressions]) -> None:
         """Slopes, and values in the middle less the ends; zeros for a row that is not used."""
         b, n, m = self.b, self.n, self.m
         raw, values, levels = tuple(b.buffer(m * n) for _ in range(2)), tuple(b.buffer(m) for _ in range(2)), b.buffer(m)
@@ -147,8 +147,8 @@ class Square(Writer):
             right = Pair(b.add(at_middle.nlo, upper), b.sub(at_middle.hi, lower))
             use = b.mand(self.bounded, b.oge(b.load(levels, k), float(LIPSCHITZ)))
             use = b.mand(use, b.mand(b.olt(size, INF), b.olt(b.add(b.abs(right.nlo), b.abs(right.hi)), INF)))
-            use = b.mand(use, b.ole(b.sub(upper, lower), b.mul(_CLOSE, varies)))
-            b.store(self.shares, k, b.select(b.mand(use, b.ogt(varies, _SMALLEST)), b.div(1.0, varies), 0.0))
+            use = b.mand(use, b.ole(b.sub(upper, lower), b.mul(_CLOSE_ENDS, varies)))
+            b.store(self.shares, k, b.select(b.mand(use, b.ogt(varies, _SMALLEST_INVERSE)), b.div(1.0, varies), 0.0))
             for part, end in zip(self.right, (right.nlo, right.hi), strict=True):
                 b.store(part, k, b.select(use, end, 0.0))
             with b.loop(n) as inner:
@@ -185,7 +185,7 @@ class Square(Writer):
             size, column, pivot = chosen.results
             with b.loop(m) as inner:
                 b.store(multiples, inner.index, b.load(y, self._place(self._times(k, m), inner.index)))
-            good = b.mand(b.ogt(size, b.mul(_INDEPENDENT, b.load(first, k))), b.ogt(size, _SMALLEST))
+            good = b.mand(b.ogt(size, b.mul(_LEAST_PIVOT, b.load(first, k))), b.ogt(size, _SMALLEST_INVERSE))
             with b.loop(m) as inner:
                 i = inner.index
                 with b.loop(n) as deeper:
@@ -208,7 +208,8 @@ class Square(Writer):
         with b.loop(m) as turn:
             i = turn.index
             with b.loop(m) as inner:
-                worst = b.step((0.0,), (b.select(b.olt(b.abs(b.load(y, self._place(self._times(i, m), inner.index))), _LARGEST),
+                worst = b.step((0.0,),
+                               (b.select(b.olt(b.abs(b.load(y, self._place(self._times(i, m), inner.index))), _LARGEST_INVERSE),
                                                  0.0, 1.0),), larger)
             sound = b.oeq(worst.results[0], 0.0)
             with b.loop(m) as inner:
@@ -295,22 +296,22 @@ class Square(Writer):
             use = b.mand(self.bounded, b.mnot(none))
             left, right = b.select(use, left, lo), b.select(use, right, hi)
             nothing = b.step((0.0,), (b.select(none, 1.0, 0.0),), larger)
-            before, after = (b.max(b.sub(q, p), _SMALLEST) for p, q in ((lo, hi), (left, right)))
+            before, after = (b.max(b.sub(q, p), _SMALLEST_INVERSE) for p, q in ((lo, hi), (left, right)))
             part = b.select(b.olt(before, INF), b.div(after, before), 1.0)
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
             with b.loop(self.m) as inner:
                 slope = self._slope(inner.index, i)
                 share = b.mul(b.max(b.abs(slope.nlo), b.abs(slope.hi)), b.load(self.shares, inner.index))
                 smear = b.step((0.0,), (share,), add_up)
-            stays = b.mand(b.oeq(axis, self._table(self.numbers, i)), b.ogt(part, _WORTH))
+            stays = b.mand(b.oeq(axis, self._table(self.numbers, i)), b.ogt(part, _WORTH_VOLUME))
             size = b.select(stays, INF, b.mul(b.min(after, 2.0**100), self._table(self.at, i)))
             size = b.select(by_rows, b.mul(smear.results[0], after), size)
             size = b.select(can_be_cut(b, left, right), size, -1.0)
-            chosen = b.step((-0.5, STUCK), (size, self._table(self.numbers, i)), with_larger)
+            chosen = b.step((-0.5, NO_AXIS), (size, self._table(self.numbers, i)), with_larger)
             b.output(LEFT, i, left)
             b.output(LEFT, self._place(i, n), right)
         gone = b.mor(b.ogt(nothing.results[0], 0.0), b.ogt(b.load(self.empty, 0), 1.0))
         b.output(LEFT, low_row, b.input(0, low_row))
-        b.output(LEFT, axis_row, b.select(gone, GONE, chosen.results[1]))
+        b.output(LEFT, axis_row, b.select(gone, DISCARDED_AXIS, chosen.results[1]))
         b.output(LEFT, level_row, b.input(0, level_row))
-        b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume.results[0], _WORTH)), 1.0, 0.0))
+        b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume.results[0], _WORTH_VOLUME)), 1.0, 0.0))

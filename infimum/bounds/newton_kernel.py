@@ -8,7 +8,7 @@ inside the user's bounds in it. At a minimiser x within X the derivative by a fr
 **Concavity.** If H_ii < 0 for a free i, X holds no minimiser.
 
 **Newton.** Such equations, and sums of multiples of them, are solved for one variable after the other, the others at what is left
-of them (Gauss-Seidel). A `Recipe` says which: each as it stands, for all variables (pivoting over all rows); then row i of
+of them (Gauss-Seidel). A `SweepPlan` says which: each as it stands, for all variables (pivoting over all rows); then row i of
 Y g(c) + Y H (x - c) = 0 for variable i, where Y is about the inverse of the middle of H, with the rows and columns of the unit
 matrix for variables that are not free. Any numbers Y are right, so nothing depends on how well they were computed; where one is
 no number, the equation stands as it is. Where a divisor contains 0 the quotient has two parts, a half-line each: what lies
@@ -35,11 +35,11 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 
 REGIONS, LEVEL, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI, MORE = range(8)  # the inputs; then those asked for
-NO_GAP = -1.0        # instead of the variable that has one
-_LARGEST = 2.0**500  # of the numbers Y
+NO_GAP = -1.0                                                                            # instead of the variable that has one
+_LARGEST_INVERSE = 2.0**500                                                              # of the numbers Y
 
 
-class Recipe(NamedTuple):
+class SweepPlan(NamedTuple):
     """How often which equations are solved: `pivots` as they stand, for all variables, then `inverse` with the inverse of the
     middle. `sequential`: a matrix with sequential arguments is given too. `gaps`: the widest gap is told."""
 
@@ -60,18 +60,18 @@ def centre(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     return b.kernel(name, 1, 1), Data(), (n,), 0
 
 
-def contract(name: str, n: int, in_boxes: bool, recipe: Recipe) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def contract(name: str, n: int, in_boxes: bool, recipe: SweepPlan) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the user's bounds; where they are those of each region, they are the last input instead."""
-    writer = Contract(n, in_boxes, recipe)
+    writer = NewtonKernel(n, in_boxes, recipe)
     return writer.b.kernel(name, 7 + 2 * recipe.sequential + in_boxes, 1), writer.data, (4 * n + 3 * recipe.gaps,), writer.at
 
 
-class Contract:
+class NewtonKernel:
     """Writes it, without loops: what one variable leaves is used for the next."""
 
-    recipe, gaps = Recipe(), ()  # of those that have equations of their own
+    recipe, gaps = SweepPlan(), ()  # of those that have equations of their own
 
-    def __init__(self, n: int, in_boxes: bool, recipe: Recipe):
+    def __init__(self, n: int, in_boxes: bool, recipe: SweepPlan):
         self.b, self.data, self.n, self.recipe = Builder(), Data(), n, recipe
         self.at = self.data.offset(np.zeros(2 * n))
         b, every = self.b, range(n)
@@ -177,7 +177,7 @@ class Contract:
         for i in every:
             good = self.free[i]
             for v in y[i]:
-                good = b.mand(good, b.olt(b.abs(v), _LARGEST))
+                good = b.mand(good, b.olt(b.abs(v), _LARGEST_INVERSE))
             row = [b.select(good, v, float(i == j)) for j, v in enumerate(y[i])]
             found.append([b.select(self.free[j], v, 0.0) for j, v in enumerate(row)])
         return found

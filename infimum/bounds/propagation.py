@@ -12,25 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import CuttingPart, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROPAGATE
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.start_boxes import StartBoxes
 from infimum.support.clock import pause
 
-ROUNDS = 3           # of each test
+PROPAGATION_ROUNDS = 3  # of each test
 _WHOLE = 0.0, 0.0, 1.0
-_NEWS = 15 / 16      # a side that is cut to less than this part of it
-_AT_ONCE = 8         # rounds between two looks at the widths, at first
-_TOGETHER = 512      # pieces of which one array is made
+_NOTABLE_SHRINKAGE = 15 / 16  # a side that is cut to less than this part of it
+_ROUNDS_AT_ONCE = 8           # rounds between two looks at the widths, at first
+_PIECES_AT_ONCE = 512         # pieces of which one array is made
 
 
 def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float], narrow: float, upper: float) -> np.ndarray:
     return np.concatenate([lo, hi, np.arange(len(lo), dtype=float), piece, [narrow, upper]])
 
 
-class Propagation(CuttingPart):
+class Propagation(CuttingTest):
     """The test that cuts where there are constraints."""
 
     name, discards = "propagation", "constraints"
@@ -47,11 +47,11 @@ class Propagation(CuttingPart):
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         """The first round cuts the pieces out; where they are few, the others are about all of them at once."""
         found = [self._round(parents, (float(k), k / pieces, (k + 1) / pieces)) for k in range(pieces)]
-        if isinstance(parents, np.ndarray) and 1 < pieces * parents.shape[1] <= _TOGETHER:
+        if isinstance(parents, np.ndarray) and 1 < pieces * parents.shape[1] <= _PIECES_AT_ONCE:
             found = [np.concatenate(found, axis=1)]
-        if ROUNDS > 1:
-            found = [self._round(regions, _WHOLE, ROUNDS - 1) for regions in found]
-        return [Outcome(regions, ROUNDS * regions.shape[1]) for regions in found]
+        if PROPAGATION_ROUNDS > 1:
+            found = [self._round(regions, _WHOLE, PROPAGATION_ROUNDS - 1) for regions in found]
+        return [Outcome(regions, PROPAGATION_ROUNDS * regions.shape[1]) for regions in found]
 
     def _round(self, regions: Any, piece: tuple[float, float, float], times: int = 1) -> Any:
         given = _parameters(self.lo, self.hi, piece, self.narrow, self.upper)
@@ -68,7 +68,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     Rounds go on while they still cut a side to a smaller part of it, up to `rounds` of them (by default four for each variable,
     and some more: in a chain of equations each round tells one more variable).
     """
-    most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, _AT_ONCE
+    most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, _ROUNDS_AT_ONCE
     while done < most:
         pause()
         times = min(at_once, most - done)
@@ -84,21 +84,21 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
 
 def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
     """What some rounds leave of each of the boxes, for points that obey the constraints: those of which something is left."""
-    los, his, lost = _left(evaluator, *boxes.regions, *boxes.hull, np.inf, _AT_ONCE)
+    los, his, lost = _left(evaluator, *boxes.regions, *boxes.hull, np.inf, _ROUNDS_AT_ONCE)
     left = np.flatnonzero(~lost)
     return np.take(los, left, axis=1), np.take(his, left, axis=1)
 
 
 def _left(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, lo: np.ndarray, hi: np.ndarray, upper: float,
           rounds: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends that so many rounds leave of boxes, the columns of `los` and `his`, and of which they leave nothing."""
+    """The ends of boxes, the columns of `los` and `his`, after these rounds of propagation, and which boxes are discarded."""
     n, count = los.shape
     low_row, axis_row, _ = rows(n)
     regions = np.concatenate([los, his, np.full((1, count), -np.inf), np.zeros((2, count))])
     regions, = evaluator.run(PROPAGATE, [regions], parameters=_parameters(lo, hi, _WHOLE, 0.0, upper), times=rounds)
-    return regions[:n], regions[n:2 * n], (regions[axis_row] == GONE) | (regions[low_row] > upper)
+    return regions[:n], regions[n:2 * n], (regions[axis_row] == DISCARDED_AXIS) | (regions[low_row] > upper)
 
 
 def _is_news(before: np.ndarray, after: np.ndarray) -> bool:
     """Was a side cut to a smaller part of it?"""
-    return bool(((after < _NEWS * before) | (np.isinf(before) & np.isfinite(after))).any())
+    return bool(((after < _NOTABLE_SHRINKAGE * before) | (np.isinf(before) & np.isfinite(after))).any())

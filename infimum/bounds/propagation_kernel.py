@@ -20,30 +20,30 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infimum.bounds.backward_intervals import Cells, Said, joined
-from infimum.bounds.backward_propagation import WRITTEN_OUT, Backward
+from infimum.bounds.backward_intervals import BackwardArray, BackwardInterval, joined
+from infimum.bounds.backward_propagation import WRITTEN_OUT, BackwardPropagation
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF, Pair, is_empty
 from infimum.kernel.box_conclusions import best_lower, natural, shown_level, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, CutOut, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, RegionPiece, can_be_cut, rows, rows_of
 from infimum.problem.system import System
 
-_MORE = 5  # parameters behind the user's bounds and the numbers of the variables
+_FURTHER_PARAMETERS = 5  # parameters behind the user's bounds and the numbers of the variables
 
 
-class Propagate:
-    """Writes the kernel. Parameters: those of `kernel/region_cut.py` `Piece`, and the upper bound."""
+class PropagationKernel:
+    """Writes the kernel. Parameters: those of `kernel/region_cut.py` `RegionPiece`, and the upper bound."""
 
     def __init__(self, system: System, x: Expr, written_out: int):
         self.b, self.data, self.n, self.system, self.x = Builder(), Data(), x.size, system, x
         b, n = self.b, x.size
-        self.at = self.data.offset(np.zeros(3 * n + _MORE))
+        self.at = self.data.offset(np.zeros(3 * n + _FURTHER_PARAMETERS))
         self.narrow, self.upper = b.data(self.at + 3 * n + 3), b.data(self.at + 3 * n + 4)
-        self.piece = CutOut(b, n, lambda i: self._given(2, i), self.at + 3 * n)
+        self.piece = RegionPiece(b, n, lambda i: self._given(2, i), self.at + 3 * n)
         self.violated: list[Value] = []  # masks: by a constraint or a domain alone
-        self.backward = Backward(b, self.data, [system.f, *system.bodies], x, self._box, written_out)
+        self.backward = BackwardPropagation(b, self.data, [system.f, *system.bodies], x, self._box, written_out)
         self._require()
         self.backward.run()
         self._write()
@@ -60,15 +60,15 @@ class Propagate:
         b, system, begin = self.b, self.system, 0
         self.natural = natural(b, self.backward.element(system.f, 0))
         self.violated.append(self.natural.empty)
-        self.backward.require(system.f, lambda i: [Said(b.const(INF), self.upper, True)])
+        self.backward.require(system.f, lambda i: [BackwardInterval(b.const(INF), self.upper, True)])
         low, high = self.data.offset(system.lower), self.data.offset(system.upper)
         for body in system.bodies:
             def ends(i: "int | Value", begin: int = begin) -> tuple[Value, Value]:
                 return tuple(b.data(b.place("uadd", at + begin, i)) for at in (low, high))
 
-            def require(i: "int | Value", ends: Callable = ends) -> list[Said]:
+            def require(i: "int | Value", ends: Callable = ends) -> list[BackwardInterval]:
                 lo, hi = ends(i)
-                return [Said(b.neg(lo), hi, True)]
+                return [BackwardInterval(b.neg(lo), hi, True)]
 
             def violations(i: "int | Value", body: Expr = body, ends: Callable = ends) -> list[Value]:
                 value, (lo, hi) = self.backward.element(body, i), ends(i)
@@ -80,7 +80,7 @@ class Propagate:
 
     def _write(self) -> None:
         b, n = self.b, self.n
-        sources, left = self.backward.sources(self.x), Cells(b, n, False, b.depth)
+        sources, left = self.backward.sources(self.x), BackwardArray(b, n, False, b.depth)
         whole = np.zeros(n)
         whole[list(self.system.integers)] = 1.0
         whole_at = self.data.offset(whole) if whole.any() else None
@@ -94,18 +94,18 @@ class Propagate:
             if whole_at is not None:
                 is_whole = b.ogt(b.data(b.place("uadd", whole_at, i)), 0.0)
                 nlo, hi = (b.select(is_whole, b.floor(end), end) for end in (nlo, hi))
-            left.put(i, Said(nlo, hi, True))
+            left.put(i, BackwardInterval(nlo, hi, True))
             return [b.olt(hi, b.neg(nlo))]
         empty = [*self.backward.empty, *self.backward.each(n, shrink)]
         low_row, axis_row, level_row = rows(n)
         violated, nothing = (self._any(masks) for masks in (self.violated, empty))
         endless = b.oeq(self.upper, INF)
-        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), GONE))
+        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
         gone = b.mor(b.mor(already, violated), b.mand(nothing, endless))
         lost = b.mor(gone, nothing)
         above = b.mand(b.mand(nothing, b.mnot(endless)), b.mnot(b.olt(self.natural.nlo, b.neg(self.upper))))
         choices = self._sides(left, lost)
-        axis = b.select(gone, GONE, b.select(b.ogt(choices[0], -1.0), choices[1], choices[3]))
+        axis = b.select(gone, DISCARDED_AXIS, b.select(b.ogt(choices[0], -1.0), choices[1], choices[3]))
         lower = best_lower(b, b.input(0, low_row), b.neg(self.natural.nlo), b.select(above, INF, -INF))
         for row, value in ((low_row, lower), (axis_row, axis), (level_row, shown_level(b, self.natural.level))):
             b.output(0, row, value)
@@ -116,7 +116,7 @@ class Propagate:
             found = self.b.mor(found, mask)
         return found
 
-    def _sides(self, left: Cells, lost: Value) -> tuple[Value, ...]:
+    def _sides(self, left: BackwardArray, lost: Value) -> tuple[Value, ...]:
         """Writes what is left of each side, and chooses the one to cut next, the widest compared with the user's bounds: among
         those that are not narrow, and among all. Returns (its size, its number) of both."""
         b = self.b
@@ -134,11 +134,11 @@ class Propagate:
             size = b.select(b.olt(width, INF), b.div(width, b.max(whole, 2.0**-1000)), 2.0**1000)
             size = b.select(can_be_cut(b, lo, hi), size, -1.0)
             wide = b.select(b.ogt(width, self.narrow), size, -1.0)
-            step = b.step((-1.0, STUCK, -1.0, STUCK), (wide, number, size, number), better)
+            step = b.step((-1.0, NO_AXIS, -1.0, NO_AXIS), (wide, number, size, number), better)
         return step.results
 
 
 def propagate(name: str, system: System, x: Expr, written_out: int = WRITTEN_OUT) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """(kernel, data, rows of the output, where the parameters begin in the doubles)."""
-    writer = Propagate(system, x, written_out)
+    writer = PropagationKernel(system, x, written_out)
     return writer.b.kernel(name, 1, 1), writer.data, (rows_of(x.size),), writer.at

@@ -13,27 +13,27 @@ With the multipliers of a solution c and good weights (`constraint_products.py`)
 
 import numpy as np
 
-from infimum.bounds.quadratic_multipliers import sought, vanishes
-from infimum.bounds.quadratic_proof import Coefficients, curvature_of, proved
+from infimum.bounds.quadratic_multipliers import is_active, multipliers_for
+from infimum.bounds.quadratic_proof import Coefficients, curvature_of, proved_lower_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.structure.degree import degrees
 
-_LEAST, _MOST = 6, 64           # variables: fewer are soon cut, and regions then tell where minimisers are
-_ELEMENTS = 1 << 18             # numbers of all derivatives that are read
-_FURTHEST = 500                 # exponent of points at which gradients are read
+_LEAST_VARIABLES, _MOST_VARIABLES = 6, 64          # variables: fewer are soon cut, and regions then tell where minimisers are
+_MOST_ELEMENTS = 1 << 18                           # numbers of all derivatives that are read
+_LARGEST_EXPONENT = 500                            # exponent of points at which gradients are read
 _COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 
-class Quadratic:
+class QuadraticLagrangian:
     """Of a system; `applies` if it is quadratic, and neither small nor too large. `starts` (n, N) are points from which a better
     one may be found than that of the last bound, if that was not good enough, and all constraints are linear: otherwise it is
     mostly the relaxation that is not exact."""
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
-        sized = _LEAST <= self.n <= _MOST and (1 + self.system.m) * self.n * (self.n + 2) <= _ELEMENTS
+        sized = _LEAST_VARIABLES <= self.n <= _MOST_VARIABLES and (1 + self.system.m) * self.n * (self.n + 2) <= _MOST_ELEMENTS
         found = degrees((self.system.f, *self.system.bodies)) if sized else ()
         degree = np.concatenate([np.zeros(0, int), *(part.ravel() for part in found)])
         self.linear = degree[1:] <= 1 if sized and (degree <= 2).all() else None
@@ -58,8 +58,8 @@ class Quadratic:
             read = None if x is None else self._read(x)
             if read is None:
                 return -np.inf
-            given, directions = sought(self.system, read, lo, hi, x, w, gap)
-            found = proved(self.system, read, lo, hi, x, given)
+            given, directions = multipliers_for(self.system, read, lo, hi, x, w, gap)
+            found = proved_lower_bound(self.system, read, lo, hi, x, given)
             if directions is not None and self.linear.all() and not found >= read.value[0][0] - gap:
                 self.starts = _starts(directions, lo, hi, x)
             return found
@@ -76,11 +76,11 @@ class Quadratic:
             return None
         steep = total(midpoint(read.slope) * np.append(1.0, w)[:, None]) * width
         steep = steep / np.abs(midpoint(curvature_of(read, w)) * width * width[:, None]).max(initial=0.0)
-        x = np.where(vanishes((x - lo) / width, steep), lo, x)
-        return np.where(vanishes((hi - x) / width, -steep), hi, x)
+        x = np.where(is_active((x - lo) / width, steep), lo, x)
+        return np.where(is_active((hi - x) / width, -steep), hi, x)
 
     def _read(self, x: np.ndarray) -> Coefficients | None:
-        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _FURTHEST)))
+        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _LARGEST_EXPONENT)))
         points = np.concatenate([x[:, None], np.zeros((self.n, 1)), far * np.eye(self.n)], axis=1)
         at = self.evaluator.jacobian(points, points)
         ends = at.value.lo, at.value.hi, at.lo, at.hi

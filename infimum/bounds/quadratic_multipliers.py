@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from infimum.bounds.constraint_products import Slacks, Weights, product
-from infimum.bounds.quadratic_proof import Coefficients, Multipliers, beyond, curvature_of, least, tilts_of
+from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
+from infimum.bounds.quadratic_proof import Coefficients, LinearRows, Multipliers, curvature_of, excess, least_in_corners, tilts_of
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.problem.system import System
 
-_AT_END, _SURELY = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
-_COMPLEMENT = 0.0625                   # times a slack is a multiplier that says which
-_DEPENDENT = 2.0**-20
-_ROUNDING = 2.0**-46                   # of the curvature
-_PART = 0.25                           # of the gap that is asked for, that may be lost
+_MAYBE_ACTIVE, _SURELY_ACTIVE = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
+_COMPLEMENT = 0.0625                                # times a slack is a multiplier that says which
+_DEPENDENT_PIVOT = 2.0**-20
+_ROUNDING = 2.0**-46  # of the curvature
+_SPENT_GAP = 0.25     # of the gap that is asked for, that may be lost
 
 
-def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,
-           gap: float) -> tuple[Multipliers, np.ndarray | None]:
+def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,
+                    gap: float) -> tuple[Multipliers, np.ndarray | None]:
     """Good numbers for multipliers w of a solution x; and, where they are not good enough, Σ z zᵀ of directions z, in units of
     the widths, along which f may fall."""
     n, width = len(x), hi - lo
@@ -27,7 +27,7 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     beside = sign[:, None] * slopes[1 + rows] * width
     sizes = np.abs(beside).max(axis=1, initial=0.0)
     slack = sign * (values[rows] - np.where(sign > 0, system.lower[rows], system.upper[rows])) / sizes
-    slack = np.where(vanishes(slack, np.abs(w[rows]) * sizes / np.abs(curvature).max(initial=0.0)), 0.0, slack)
+    slack = np.where(is_active(slack, np.abs(w[rows]) * sizes / np.abs(curvature).max(initial=0.0)), 0.0, slack)
     steep = total(slopes * np.append(1.0, w)[:, None]) * width
     slacks = Slacks(beside / np.where(sizes > 0, sizes, 1.0)[:, None],
                     np.concatenate([(x - lo) / width, (hi - x) / width, slack]),
@@ -36,11 +36,12 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     across, mixed = _orthonormal(slopes[1:][read.linear & system.equal] * width)
     away = (lo - x) / np.where(width > 0, width, 1.0), (hi - x) / np.where(width > 0, width, 1.0)
     linear = np.flatnonzero(read.linear)
-    tilts = tilts_of(system, np.zeros(n), *away, np.ones(n), slopes[1 + linear] * width, beyond(system, values, linear), linear)
-    furthest = -least(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
-        total(np.append(tilts * beyond(system, values, linear), 0.0)))
-    search = Weights(curvature, slacks, across)
-    v, delta = search.run(_PART * gap / max(furthest, _ROUNDING))
+    linear_rows = LinearRows(linear, slopes[1 + linear] * width, excess(system, values, linear))
+    tilts = tilts_of(system, np.zeros(n), away, np.ones(n), linear_rows)
+    furthest = -least_in_corners(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
+        total(np.append(tilts * excess(system, values, linear), 0.0)))
+    search = ProductWeightSearch(curvature, slacks, across)
+    v, delta = search.run(_SPENT_GAP * gap / max(furthest, _ROUNDING))
     used = np.zeros(system.m)
     used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)
     scale = np.concatenate([width, width, sizes])
@@ -53,9 +54,9 @@ def sought(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     return Multipliers(w, v * scale * scale[:, None], rows, equations, added), search.directions
 
 
-def vanishes(slack: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
+def is_active(slack: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
     """Is a slack 0 at a solution? Where neither it nor its multiplier is large, both are small at the end of a search."""
-    return (slack <= _SURELY) | ((slack <= _AT_END) & (multiplier >= _COMPLEMENT * slack))
+    return (slack <= _SURELY_ACTIVE) | ((slack <= _MAYBE_ACTIVE) & (multiplier >= _COMPLEMENT * slack))
 
 
 def _orthonormal(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +71,7 @@ def _orthonormal(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 along = float(total(vector * known))
                 vector, part = vector - along * known, part - along * how
         length = float(np.sqrt(total(vector * vector)))
-        if length > _DEPENDENT * before:
+        if length > _DEPENDENT_PIVOT * before:
             vectors.append(vector / length)
             mixed.append(part / length)
     return np.array(vectors).reshape(len(vectors), n).T.copy(), np.array(mixed).reshape(len(vectors), count)

@@ -11,8 +11,8 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 from infimum.problem.system import System
 
-_MORE, _TRIES = 4.0, 16  # what is added to the diagonal grows until it is proved to be enough
-_PASSES = 3              # over the linear constraints
+_DIAGONAL_GROWTH, _DIAGONAL_TRIES = 4.0, 16  # what is added to the diagonal grows until it is proved to be enough
+_PASSES = 3                                  # over the linear constraints
 
 
 class Coefficients(NamedTuple):
@@ -37,7 +37,8 @@ class Multipliers(NamedTuple):
     added: np.ndarray
 
 
-def proved(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, given: Multipliers) -> float:
+def proved_lower_bound(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
+                       given: Multipliers) -> float:
     """f is certainly not below this at the feasible points of the bounded box [lo, hi], of which x is one; -inf where nothing is
     known."""
     n, w, rows = len(x), given.w, given.rows
@@ -54,7 +55,7 @@ def proved(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     pulled = _column(matrix_product(_lanes(v), _lanes((slacks[0][:, None], slacks[1][:, None]))))  # V s
     for term in _each(times(slacks, pulled)):
         value = minus(value, times(exactly(0.5), term))
-    slope = minus(slope, _turned(pulled, beside, n))
+    slope = minus(slope, _transformed(pulled, beside, n))
     curvature = minus(curvature_of(read, w), _form(v, beside, n))
     for k, m in zip(equal, given.equations, strict=True):
         m, row = exactly(m), (read.slope[0][1 + k], read.slope[1][1 + k])
@@ -62,12 +63,12 @@ def proved(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
         slope = plus(slope, times(off, m))
         mixed = times((row[0][:, None], row[1][:, None]), m)
         curvature = plus(curvature, plus(mixed, transposed(mixed)))
-    added = _enough(curvature, given.added)
+    added = _convexifying_diagonal(curvature, given.added)
     if added is None:
         return -np.inf
     linear = np.flatnonzero(read.linear)
-    tilts = tilts_of(system, midpoint(slope), lo - x, hi - x, added, midpoint(read.slope)[1 + linear],
-                        beyond(system, midpoint(read.value)[1:], linear), linear)
+    rows_at_x = LinearRows(linear, midpoint(read.slope)[1 + linear], excess(system, midpoint(read.value)[1:], linear))
+    tilts = tilts_of(system, midpoint(slope), (lo - x, hi - x), added, rows_at_x)
     for k, y in zip(linear, tilts, strict=True):
         end = system.upper[k] if y > 0 else system.lower[k]
         if y != 0 and np.isfinite(end):
@@ -82,15 +83,25 @@ def proved(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x
     return low if low > -np.inf else -np.inf  # NaN says nothing
 
 
-def beyond(system: System, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def excess(system: System, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """By how much rows exceed the end that they have."""
     return values[rows] - np.where(np.isfinite(system.upper[rows]), system.upper[rows], system.lower[rows])
 
 
-def tilts_of(system: System, slope: np.ndarray, low: np.ndarray, high: np.ndarray, bent: np.ndarray, rows: np.ndarray,
-             off: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """Further multipliers of linear constraints, with which slope·d - Σ t_i d_i² / 2 is not so low in a corner of the box:
-    each in turn, the best of the numbers at which a corner changes. Estimates."""
+class LinearRows(NamedTuple):
+    """Linear constraints by their numbers (k,), with their gradients (k, n), and by how much they exceed an end (k,), see
+    `excess`."""
+
+    numbers: np.ndarray
+    gradients: np.ndarray
+    excess: np.ndarray
+
+
+def tilts_of(system: System, slope: np.ndarray, box: tuple[np.ndarray, np.ndarray], bent: np.ndarray,
+             linear: LinearRows) -> np.ndarray:
+    """Further multipliers of linear constraints, which raise the least of slope·d - Σ t_i d_i² / 2 over the corners d of the box:
+    each in turn, the best of the numbers at which a corner changes. `bent` are the t_i. Estimates."""
+    (low, high), (which, rows, off) = box, linear
     found = np.zeros(len(which))
     for _ in range(_PASSES):
         for k, row in enumerate(rows):
@@ -101,7 +112,8 @@ def tilts_of(system: System, slope: np.ndarray, low: np.ndarray, high: np.ndarra
                 trial = np.minimum(trial, 0.0)
             if not np.isfinite(system.lower[which[k]]):
                 trial = np.maximum(trial, 0.0)
-            values = least((others + trial[:, None] * row).T, low[:, None], high[:, None], bent[:, None]) + trial * off[k]
+            values = least_in_corners((others + trial[:, None] * row).T, low[:, None], high[:, None],
+                                      bent[:, None]) + trial * off[k]
             best = float(trial[int(np.argmax(np.where(np.isnan(values), -np.inf, values)))])
             found[k], slope = best, others + best * row
     return found
@@ -120,19 +132,19 @@ def _slacks(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, 
     return tuple(np.concatenate([part[side] for part in parts]) for side in range(2)), beside
 
 
-def _enough(curvature: Interval, added: np.ndarray) -> np.ndarray | None:
+def _convexifying_diagonal(curvature: Interval, added: np.ndarray) -> np.ndarray | None:
     """At least these numbers, with which on its diagonal the matrix is proved to be positive definite."""
     added = np.maximum(added, 0.0)  # hands NaN on
-    for _ in range(_TRIES):
+    for _ in range(_DIAGONAL_TRIES):
         whole = plus(curvature, exactly(np.diag(added)))
         factor = inverse_factor(midpoint(whole)[..., None])
         if np.isfinite(factor).all() and positive_definite(_lanes(whole), factor)[0]:
             return added
-        added = _MORE * added
+        added = _DIAGONAL_GROWTH * added
     return None
 
 
-def least(slope: np.ndarray, low: np.ndarray, high: np.ndarray, bent: np.ndarray) -> np.ndarray:
+def least_in_corners(slope: np.ndarray, low: np.ndarray, high: np.ndarray, bent: np.ndarray) -> np.ndarray:
     """The least value of slope·d - Σ t_i d_i² / 2 between the corners. An estimate."""
     return total(np.minimum(*(slope * d - 0.5 * bent * d * d for d in (low, high))))
 
@@ -176,7 +188,7 @@ def _matrix(a: Interval) -> Interval:
     return a[0][..., 0], a[1][..., 0]
 
 
-def _turned(numbers: Interval, beside: Interval, n: int) -> Interval:
+def _transformed(numbers: Interval, beside: Interval, n: int) -> Interval:
     """Σ of the slacks' gradients, each times its number."""
     found = minus((numbers[0][:n], numbers[1][:n]), (numbers[0][n:2 * n], numbers[1][n:2 * n]))
     for k, number in enumerate(_each((numbers[0][2 * n:], numbers[1][2 * n:]))):

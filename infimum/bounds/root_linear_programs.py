@@ -6,55 +6,58 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Part
-from infimum.bounds.lagrangian_bound import Lagrangian
-from infimum.bounds.linear_program_bound import LinearPrograms
+from infimum.bounds.interface import RegionTest
+from infimum.bounds.lagrangian_bound import LagrangianBound
+from infimum.bounds.linear_program_bound import LinearProgramBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.relax.alternation import Alternation
 from infimum.relax.bound_tightening import tightened
-from infimum.relax.program_bounds import Left
+from infimum.relax.program_bounds import TightenedRegion
 from infimum.search.checkpoint import State
 from infimum.support.clock import stoppable
 
 _ROUNDS = 6
-_LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
-_CURVED = 24                         # steps before programs of regions of problems with curves, of which many are over by then
-_TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
-_GAIN = 0.1                          # of the distance between the bounds: a point that takes less is the last that is looked for
-_MUCH = 0.5                          # of that distance: after a point that takes more, variables are tightened again
-_EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to so many
-_WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
+# steps before which these are not tried: programs say more, and need no kernels of their own
+_LATER_FIRST_STEP = {"lines": 8, "lifted": 32}
+# steps before programs of regions of problems with curves, of which many are over by then
+_FIRST_STEP_IF_CURVED = 24
+_MOST_TIGHTENINGS, _STARTS = 3, 8  # tightened at most, and starts between two times
+# of the distance between the bounds: a point that takes less is the last that is looked for
+_LEAST_GAIN = 0.1
+_LARGE_GAIN = 0.5                       # of that distance: after a point that takes more, variables are tightened again
+_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64  # steps between two searches for points: the first number, up to the second
+_WORTH_WIDTH = 0.95                     # of the mean side: what is left must be narrower to begin anew
 
 
-class RootPrograms:
+class RootLinearPrograms:
     """Of one run. `notes` are to be told with its result."""
 
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_programs.version(), []
-        self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
+        self.part = LinearProgramBound(evaluator, problem.lo, problem.hi)
         self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.part.bounding)
 
     @classmethod
-    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
+    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootLinearPrograms | None":
         """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
         if not wanted:
             return None
         evaluator.linear_programs.version()
-        return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
+        return cls(evaluator, problem) if LinearProgramBound.applies(evaluator) else None
 
     @property
     def alternates(self) -> bool:
         """Do linear programs in turn look for points?"""
         return self.turns is not None
 
-    def among(self, parts: list[Part]) -> list[Part]:
+    def among(self, parts: list[RegionTest]) -> list[RegionTest]:
         """The parts of a proof, and this one before those that it makes come later."""
         if not self.alternates:
-            self.part.payoff.due = max(self.part.payoff.due, _CURVED)
+            self.part.payoff.due = max(self.part.payoff.due, _FIRST_STEP_IF_CURVED)
         for part in parts if self.alternates else ():
-            if part.name in _LATER:
-                part.payoff.due = max(part.payoff.due, _LATER[part.name])
+            if part.name in _LATER_FIRST_STEP:
+                part.payoff.due = max(part.payoff.due, _LATER_FIRST_STEP[part.name])
         at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
         return [*parts[:at], self.part, *parts[at:]]
 
@@ -111,19 +114,19 @@ class RootPrograms:
     def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
                 offer: Callable[[], None]) -> Iterator[None]:
         """Bounds, and narrower variables with which branching begins anew; again where a better point is found on the way."""
-        for _ in range(_TIMES):
+        for _ in range(_MOST_TIGHTENINGS):
             upper, seen = branch.incumbent.upper, []
             self._tighten(branch, search, compare_with, seen)
             if branch.done or not seen:
                 return
             yield
             yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
-            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _GAIN * (upper - branch.floor)):
+            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _LEAST_GAIN * (upper - branch.floor)):
                 return
 
     def again(self, lower: float, upper: float, branch: Any) -> bool:
         """Are variables tightened again? A much better point was found, early, than when these were the bounds."""
-        return branch.steps <= _OFTEN and upper - branch.incumbent.upper > _MUCH * (upper - lower)
+        return branch.steps <= _LONGEST_PERIOD and upper - branch.incumbent.upper > _LARGE_GAIN * (upper - lower)
 
     def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
         """Where f is not above the best point."""
@@ -138,7 +141,8 @@ class RootPrograms:
             left = tightened(bounding, left, upper, lambda lower: branch.goal.met(lower, upper), seen)
         self._conclude(branch, search, compare_with, left, (lo, hi))
 
-    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:
+    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: TightenedRegion,
+                  box: tuple) -> None:
         n, upper = len(box[0]), branch.incumbent.upper
         if left.empty:  # only points above the best one, which cannot be: it is one of them
             return
@@ -146,23 +150,23 @@ class RootPrograms:
         new = left.low[:n].copy(), left.high[:n].copy()
         with np.errstate(all="ignore"):
             part = np.where(box[1] > box[0], (new[1] - new[0]) / (box[1] - box[0]), 1.0)
-        if not branch.done and part.mean() < _WORTH:
+        if not branch.done and part.mean() < _WORTH_WIDTH:
             search.better = new
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
 
-    def teach(self, parts: list[Part]) -> None:
+    def warm_start(self, parts: list[RegionTest]) -> None:
         """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
         left = self.first
         if left is None or left.point is None or left.weights is None:
             return
         for part in parts:
-            if isinstance(part, Lagrangian) and part.given is None:
+            if isinstance(part, LagrangianBound) and part.given is None:
                 part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
 
     def looks(self, steps: int) -> bool:
-        """Are points looked for after so many steps? These are small."""
-        return self.part.payoff.pays and steps <= _OFTEN and steps % _EVERY == 0
+        """Are points searched for after this number of steps, which is small?"""
+        return self.part.payoff.pays and steps <= _LONGEST_PERIOD and steps % _FIRST_PERIOD == 0
 
     # ---- what is kept and told
     def restore(self, state: State) -> None:

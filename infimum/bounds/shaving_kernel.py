@@ -7,10 +7,10 @@ from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up, best_lower, larger, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.region_cut import ALIVE, GONE, LEAST, NEW_HI, NEW_LO, STUCK, cut, rows, rows_of
+from infimum.kernel.region_cut import ALIVE, DISCARDED_AXIS, LEAST, NEW_HI, NEW_LO, NO_AXIS, cut, rows, rows_of
 
-LEFT, WORTH = range(2)  # the outputs of `shaved`
-_WORTH_A_REGION = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
+LEFT, WORTH = range(2)    # the outputs of `shaved`
+_WORTH_VOLUME = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
 _LEAST_WIDTH = 1e-300
 
 
@@ -21,35 +21,35 @@ def shaved(name: str, n: int) -> tuple:
     A region is gone if one of its variables has no slice left, or if f lies above the upper bound on all of them.
     """
     b, data = Builder(), Data()
-    at, index = data.offset(np.array([0.0, _WORTH_A_REGION])), data.offset(np.arange(n, dtype=float))
+    at, index = data.offset(np.array([0.0, _WORTH_VOLUME])), data.offset(np.arange(n, dtype=float))
     low_row, axis_row, level_row = rows(n)
     axis = b.input(0, axis_row)
 
-    def said(what: int, i: Value) -> Value:
+    def enclosure_end(what: int, i: Value) -> Value:
         return b.input(1, b.place("uadd", what * n, i))
 
     def width(lo: Value, hi: Value) -> Value:
         return b.max(b.sub(hi, lo), _LEAST_WIDTH)
     with b.loop(n) as turn:
         i = turn.index
-        lo, hi, high = said(NEW_LO, i), said(NEW_HI, i), b.place("uadd", i, n)
+        lo, hi, high = enclosure_end(NEW_LO, i), enclosure_end(NEW_HI, i), b.place("uadd", i, n)
         new, old, middle = width(lo, hi), width(b.input(0, i), b.input(0, high)), cut(b, lo, hi, 0.5)
         whole = b.oeq(old, INF)
         part = b.select(whole, b.select(b.oeq(new, INF), 1.0, 0.0), b.div(new, old))
         inside, number = b.mand(b.ogt(middle, lo), b.olt(middle, hi)), b.data(b.place("uadd", index, i))
-        least = b.step((-INF, 0.0), (said(LEAST, i), b.select(b.oeq(said(ALIVE, i), 0.0), 1.0, 0.0)), larger)
+        least = b.step((-INF, 0.0), (enclosure_end(LEAST, i), b.select(b.oeq(enclosure_end(ALIVE, i), 0.0), 1.0, 0.0)), larger)
         volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
         wanted = b.step((0.0,), (b.select(b.mand(inside, b.oeq(axis, number)), 1.0, 0.0),), add_up)
-        widest = b.step((-1.0, STUCK), (b.select(inside, new, -1.0), number), with_larger)
+        widest = b.step((-1.0, NO_AXIS), (b.select(inside, new, -1.0), number), with_larger)
     (least, dead), (volume,), (wanted,), (_, widest) = (step.results for step in (least, volume, wanted, widest))
     lower = best_lower(b, b.input(0, low_row), least)
     gone = b.mor(b.ogt(dead, 0.0), b.ogt(lower, b.data(at)))
     with b.loop(n) as turn:
         i = turn.index
         high = b.place("uadd", i, n)
-        b.output(LEFT, i, b.select(gone, b.input(0, i), said(NEW_LO, i)))
-        b.output(LEFT, high, b.select(gone, b.input(0, high), said(NEW_HI, i)))
-    axis = b.select(gone, GONE, b.select(b.ogt(wanted, 0.0), axis, widest))
+        b.output(LEFT, i, b.select(gone, b.input(0, i), enclosure_end(NEW_LO, i)))
+        b.output(LEFT, high, b.select(gone, b.input(0, high), enclosure_end(NEW_HI, i)))
+    axis = b.select(gone, DISCARDED_AXIS, b.select(b.ogt(wanted, 0.0), axis, widest))
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, b.data(at + 1))), 1.0, 0.0))

@@ -9,7 +9,7 @@ from infimum.evaluation.programs import FACES
 from infimum.problem.start_boxes import StartBoxes
 
 
-class Faces:
+class StartFaces:
     """Tells of regions on which of their faces the feasible set ends, the union of the start boxes."""
 
     def __init__(self, evaluator: Evaluator, start: StartBoxes):

@@ -15,12 +15,13 @@ from infimum.problem.problem import Problem
 from infimum.result import Result, Verdict
 from infimum.support.clock import briefly
 
-_STREAM, _TRIED = 11, 3          # of random numbers; points at which variables are exchanged
-_VARIABLES, _SAME = 16, 1e-12    # variables, at most, that are exchanged in pairs; a relative difference of equal values
-_MOVES = 0.01                    # a gap that became smaller by this part in the last quarter is still moving
+_STREAM, _TRIED_POINTS = 11, 3  # of random numbers; points at which variables are exchanged
+# variables, at most, that are exchanged in pairs; a relative difference of equal values
+_MOST_VARIABLES, _SAME_VALUE = 16, 1e-12
+_MOVING_GAP = 0.01  # a gap that became smaller by this part in the last quarter is still moving
 
 
-class Asked(NamedTuple):
+class RunSettings(NamedTuple):
     """Settings of the run that a cure may name."""
 
     engine: str = "auto"
@@ -28,7 +29,7 @@ class Asked(NamedTuple):
     lp: bool = False
 
 
-def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: Asked) -> str | None:
+def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: RunSettings) -> str | None:
     """One or two sentences for a run with an open gap; None for all others."""
     if result.verdict is not Verdict.STOPPED or not np.isfinite(result.gap) or not result.gap:
         return None
@@ -40,10 +41,10 @@ def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: Asked)
 def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     """Variables that can be exchanged make as many copies of every region as there are orders of them."""
     n = evaluator.n
-    if not 1 < n <= _VARIABLES or evaluator.system is not None or problem.several is not None:
+    if not 1 < n <= _MOST_VARIABLES or evaluator.system is not None or problem.several is not None:
         return None
     low, high = (np.clip(end, -1e3, 1e3) for end in (problem.lo, problem.hi))
-    unit = uniform(seed, _STREAM, 0, range(_TRIED), n)
+    unit = uniform(seed, _STREAM, 0, range(_TRIED_POINTS), n)
     points = low[:, None] + (high - low)[:, None] * unit
     pairs = [(i, j) for i in range(n) for j in range(i) if (problem.lo[i], problem.hi[i]) == (problem.lo[j], problem.hi[j])]
     if not pairs or not (high > low).all():
@@ -51,8 +52,8 @@ def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     moved = np.repeat(points[:, None], len(pairs), axis=1)
     for k, (i, j) in enumerate(pairs):
         moved[[i, j], k] = points[[j, i]]
-    values, exchanged = evaluator.estimate(points), evaluator.estimate(moved.reshape(n, -1)).reshape(len(pairs), _TRIED)
-    same = (np.abs(exchanged - values) <= _SAME * np.abs(values)).all(axis=1)
+    values, exchanged = evaluator.estimate(points), evaluator.estimate(moved.reshape(n, -1)).reshape(len(pairs), _TRIED_POINTS)
+    same = (np.abs(exchanged - values) <= _SAME_VALUE * np.abs(values)).all(axis=1)
     if not same.any():
         return None
     names = range(n) if evaluator.numbers is None else evaluator.numbers
@@ -75,20 +76,20 @@ def _point(result: Result) -> str | None:
            'engine="swarm".'
 
 
-def _programs(evaluator: Evaluator, asked: Asked) -> str | None:
+def _programs(evaluator: Evaluator, asked: RunSettings) -> str | None:
     system = evaluator.system
     if system is None or not system.m or asked.lp or asked.engine != "auto" or asked.workers is not None:
         return None
     return 'Linear programs give other bounds where there are constraints: options={"lp": True}.'
 
 
-def _time(result: Result, asked: Asked) -> str:
+def _time(result: Result, asked: RunSettings) -> str:
     """Does more time help?"""
     before = _at_three_quarters(result)
     gap = np.inf if before is None else before.upper - before.lower
     if not np.isfinite(gap):
         return "The first bounds were found in the last quarter of the time: give it a larger limit."
-    if not result.gap <= (1 - _MOVES) * gap:
+    if not result.gap <= (1 - _MOVING_GAP) * gap:
         return "The gap has hardly moved in the last quarter of the time: narrower bounds, or a formula in which each variable " \
                "occurs less often, help more than time."
     more = "" if asked.workers is not None else ", or workers='ray', which uses other machines too"

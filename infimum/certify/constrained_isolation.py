@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.bounds.fritz_john.kkt_conditions import Conditions
+from infimum.bounds.fritz_john.kkt_conditions import KktEquations
 from infimum.certify.constraints_at_point import at_point
-from infimum.certify.isolation import Isolated, Refused, least_radius
-from infimum.certify.neighbourhood import Row, row_around
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, least_radius
+from infimum.certify.neighbourhood import NestedBoxes, nested_boxes
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import (
     Interval,
@@ -33,51 +33,52 @@ from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.least_squares_multipliers import applied, left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 
-_NEWTON = 12               # steps to the last digits
-_NEAR = 2.0**-20           # of a variable's size: so near to a bound it may be held there
-_RADII = 12                # boxes for K, each side eight times that of the one before
+_NEWTON_STEPS = 12                                    # steps to the last digits
+_HELD_DISTANCE = 2.0**-20                             # of a variable's size: so near to a bound it may be held there
+_RADII = 12                                           # boxes for K, each side eight times that of the one before
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # relative
-_FAR = 2.0**20             # elements of a left inverse: beyond that gradients are about dependent
-_MORE = 4.0                # times what is just enough
+_LARGEST_INVERSE = 2.0**20                            # elements of a left inverse: beyond that gradients are about dependent
+_SAFETY_FACTOR = 4.0                                  # times what is just enough
 _ULPS, _TINY = 2.0**-50, 2.0**-300
 
 
-class _Point(NamedTuple):
+class _KktPoint(NamedTuple):
     """A point (n) with multipliers (a) of active constraints, the equations that it solves, which inequalities are at an upper
     (1) or lower end (-1), 0 for equations, and the masks of variables held at lower bounds, and at upper ones."""
 
     x: np.ndarray
     w: np.ndarray
-    conditions: Conditions
+    conditions: KktEquations
     sides: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
 
-def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
+def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
+            reach: Interval) -> IsolatedMinimiser | IsolationFailure:
     """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`, of shape (n,)."""
     with np.errstate(all="ignore"):
         at = _polished(evaluator, lo, hi, x)
-        if isinstance(at, Refused):
+        if isinstance(at, IsolationFailure):
             return at
-        work = _Isolating(evaluator, (lo, hi), at)
+        work = _BoxProof(evaluator, (lo, hi), at)
         inner = work.unique(least_radius(at.x, reach))
-        return inner if isinstance(inner, Refused) else Isolated(*inner, work.around(inner, reach))
+        return inner if isinstance(inner, IsolationFailure) else IsolatedMinimiser(*inner, work.neighbourhood(inner, reach))
 
 
-def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> _Point | Refused:
+def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> _KktPoint | IsolationFailure:
     """Newton's method from x, with what seems to be active there."""
     system, multipliers = evaluator.system, at_point(evaluator, (lo, hi), (x, x)).multipliers
     active = np.flatnonzero((multipliers != 0) | system.equal)
-    w, near, slopes = multipliers[active], _NEAR * np.maximum(1.0, np.abs(x)), evaluator.estimate_jacobian(x)[1]
+    w, near, slopes = multipliers[active], _HELD_DISTANCE * np.maximum(1.0, np.abs(x)), evaluator.estimate_jacobian(x)[1]
     sides = np.where(system.equal[active], 0, np.sign(w)).astype(int)
     slope, whole = slopes[0] + total(slopes[1 + active] * w[:, None]), np.isin(np.arange(len(x)), system.integers)
     fixed = (lo == hi) | whole
     low, high = (x <= lo + near) & (slope > 0) & ~fixed, (x >= hi - near) & (slope < 0) & ~fixed
     x, free = np.where(low, lo, np.where(high, hi, np.where(whole, np.rint(x), x))), np.flatnonzero(~(low | high | fixed))
-    conditions = Conditions(evaluator, active, np.where(sides < 0, system.lower[active], system.upper[active]), free)
+    conditions = KktEquations(evaluator, active, np.where(sides < 0, system.lower[active], system.upper[active]), free)
     length = np.inf
-    for _ in range(_NEWTON):
+    for _ in range(_NEWTON_STEPS):
         step = conditions.step(x, w)
         if step is None:
             return _singular(conditions, x)
@@ -87,25 +88,26 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
         length, x, w = longest, x.copy(), w + step[1]
         x[free] += step[0]
     inside = ((x > lo) & (x < hi))[free].all()
-    return _Point(x, w, conditions, sides, low, high) if inside else Refused.AT_A_BOUND
+    return _KktPoint(x, w, conditions, sides, low, high) if inside else IsolationFailure.AT_A_BOUND
 
 
-def _singular(conditions: Conditions, x: np.ndarray) -> Refused:
+def _singular(conditions: KktEquations, x: np.ndarray) -> IsolationFailure:
     """Why the conditions seem to have no solution that is alone."""
     if not len(conditions.active):
-        return Refused.SINGULAR
+        return IsolationFailure.SINGULAR
     slopes = conditions.slopes((conditions.evaluator.estimate_jacobian(x)[1][..., None],) * 2)[0]
     if not slopes.shape[1]:
-        return Refused.DEPENDENT  # all variables are held, and constraints active besides
+        return IsolationFailure.DEPENDENT  # all variables are held, and constraints active besides
     slopes = slopes / np.abs(slopes).max(axis=1, keepdims=True)
     left = left_inverse(slopes)
-    return Refused.FLAT if (np.abs(left) < _FAR).all() else Refused.DEPENDENT  # NaN where gradients are dependent
+    # NaN where gradients are dependent
+    return IsolationFailure.FLAT if (np.abs(left) < _LARGEST_INVERSE).all() else IsolationFailure.DEPENDENT
 
 
-class _Isolating:
+class _BoxProof:
     """What is proved on boxes around the point."""
 
-    def __init__(self, evaluator: Evaluator, bounds: Interval, at: _Point):
+    def __init__(self, evaluator: Evaluator, bounds: Interval, at: _KktPoint):
         self.evaluator, self.system, self.bounds = evaluator, evaluator.system, bounds
         self.at, self.conditions = at, at.conditions
         self.free, self.active, self.equal = at.conditions.free, at.conditions.active, at.sides == 0
@@ -122,10 +124,10 @@ class _Isolating:
         return tuple(h[np.ix_(self.free, self.free)] for h in hessian)
 
     # ---- K
-    def unique(self, least: np.ndarray) -> Interval | Refused:
+    def unique(self, least: np.ndarray) -> Interval | IsolationFailure:
         """K, a narrow box around the point with exactly one minimiser."""
         if self.y is None or not self.here.smooth[0]:
-            return _singular(self.conditions, self.at.x) if self.here.smooth[0] else Refused.NOT_SMOOTH
+            return _singular(self.conditions, self.at.x) if self.here.smooth[0] else IsolationFailure.NOT_SMOOTH
         at, f, free = self.at, len(self.free), self.free
         if not f:
             return self._judged((at.x, at.x))
@@ -141,20 +143,20 @@ class _Isolating:
         sent = operator(centre, self.residual, matrix, self.y[..., None], box)
         alone = np.flatnonzero(sent.inside & found.smooth & self._inside(lo, hi))
         if not len(alone):
-            return Refused.SINGULAR
+            return IsolationFailure.SINGULAR
         k = alone[0]
         self.multipliers = sent.lo[f:, k:k + 1], sent.hi[f:, k:k + 1]
         inner = at.x.copy(), at.x.copy()
         inner[0][free], inner[1][free] = sent.lo[:f, k], sent.hi[:f, k]
         return self._judged(inner)
 
-    def _judged(self, inner: Interval) -> Interval | Refused:
+    def _judged(self, inner: Interval) -> Interval | IsolationFailure:
         """Is the solution in this box a minimiser, and the only one there?"""
         lo, hi = (end[:, None] for end in inner)
-        if not self._alone(Row(lo, hi, np.zeros(1)))[0]:
-            return Refused.WEAK
+        if not self._alone(NestedBoxes(lo, hi, np.zeros(1)))[0]:
+            return IsolationFailure.WEAK
         curved = self._of_free(self.conditions.lagrangian((lo, hi), self.multipliers).hessian)
-        return inner if self._is_curved(curved, self._slopes(lo, hi)) else Refused.SINGULAR
+        return inner if self._is_curved(curved, self._slopes(lo, hi)) else IsolationFailure.SINGULAR
 
     def _is_curved(self, curved: Interval, slopes: Interval) -> bool:
         """Is H + r JᵀJ positive definite for some r? Then so is H where J vanishes."""
@@ -173,7 +175,7 @@ class _Isolating:
         unit = max(float(np.abs(midpoint(curved)).max()), _TINY) / across if across > 0 else 0.0
         for penalty in _PENALTIES if unit > 0 else _PENALTIES[:1]:
             if np.isfinite(inverse_factor(midpoint(with_penalty(curved, slopes, penalty * unit)))).all():
-                return _MORE * penalty * unit
+                return _SAFETY_FACTOR * penalty * unit
         return None
 
     def _inside(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
@@ -181,13 +183,13 @@ class _Isolating:
         return ((lo > self.bounds[0][:, None]) & (hi < self.bounds[1][:, None]))[self.free].all(axis=0)
 
     # ---- B
-    def around(self, inner: Interval, reach: Interval) -> Interval:
+    def neighbourhood(self, inner: Interval, reach: Interval) -> Interval:
         """The largest of a row of boxes, each within the one before and the last K itself, without another global minimiser."""
         x, (lo, hi) = self.at.x, self.bounds
         still = ~(self.at.low | self.at.high)
         still[self.free] = False
         reach, bounds = (tuple(np.where(still, x, end) for end in ends) for ends in (reach, (lo, hi)))
-        for row in row_around(x, inner, reach, bounds).portions():
+        for row in nested_boxes(x, inner, reach, bounds).portions():
             good = np.flatnonzero(self._is_convex(row) | self._alone(row))
             if len(good):
                 return row.lo[:, good[0]], row.hi[:, good[0]]
@@ -197,7 +199,7 @@ class _Isolating:
         """Where the Lagrangian function rises strictly from the bounds that hold variables."""
         return (gradient[0][self.at.low] > 0).all(axis=0) & (gradient[1][self.at.high] < 0).all(axis=0)
 
-    def _is_convex(self, row: Row) -> np.ndarray:
+    def _is_convex(self, row: NestedBoxes) -> np.ndarray:
         """On which boxes f + Σ w (g - e) + r Σ (h - c)²/2, the last sum over the equations, is strictly convex in the free
         variables and rises from the bounds that hold others, for the multipliers of the minimiser: there f is larger at all other
         feasible points, where it is at least that sum."""
@@ -220,7 +222,7 @@ class _Isolating:
         factor = np.repeat(inverse_factor(midpoint(there)), lanes, axis=2)
         return fine & positive_definite(with_penalty(self._of_free(found.hessian), slopes, r), factor)
 
-    def _alone(self, row: Row) -> np.ndarray:
+    def _alone(self, row: NestedBoxes) -> np.ndarray:
         """On which boxes every local minimiser solves the conditions, and these have one solution at most."""
         others, slopes = np.delete(np.arange(self.system.m), self.active), self.evaluator.jacobian(row.lo, row.hi)
         rows, jacobian = slopes.value, (slopes.lo, slopes.hi)
@@ -236,7 +238,7 @@ class _Isolating:
         radius = np.concatenate([up(row.hi[self.free] - row.lo[self.free]), up(w[1] - w[0])])
         return fine & (applied(size(minus(exactly(np.eye(len(self.y))[..., None]), product)), radius) < radius).all(axis=0)
 
-    def _multipliers(self, row: Row, slopes: Interval) -> tuple[Interval, np.ndarray]:
+    def _multipliers(self, row: NestedBoxes, slopes: Interval) -> tuple[Interval, np.ndarray]:
         """Those of all points of a box at which the derivatives by the free variables vanish, and where they are known."""
         lanes = row.lo.shape[1]
         w = np.repeat(self.at.w[:, None], lanes, axis=1)

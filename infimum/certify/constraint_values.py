@@ -13,12 +13,12 @@ from infimum.problem.problem import Interval, Problem
 from infimum.problem.system import Label, System
 from infimum.result import Answering, Result, Verdict
 from infimum.support.exact_numbers import round_down, round_up
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.certify import constraints_at_point as points
 else:
-    points = Late("certify.constraints_at_point")
+    points = LazyModule("certify.constraints_at_point")
 
 
 def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, feasibility: float) -> Result:
@@ -28,7 +28,7 @@ def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, fe
         _check(result, problem, evaluator)
     asked = result.question if result.feasible is not None and result.purpose != "feasible" else None
     return replace(result, feasibility=feasibility, question=asked, attained=None, message=_message(result, problem, evaluator),
-                   inquiry=None if result.feasible is None else Inquiry(evaluator, problem.lo, problem.hi))
+                   inquiry=None if result.feasible is None else ConstraintInquiry(evaluator, problem.lo, problem.hi))
 
 
 def _check(result: Result, problem: Problem, evaluator: Evaluator) -> None:
@@ -51,7 +51,7 @@ def _message(result: Result, problem: Problem, evaluator: Evaluator) -> str:
     return result.message
 
 
-class Inquiry(Answering):
+class ConstraintInquiry(Answering):
     """Values of the constraints, computed when somebody wants to know. A pickle holds nothing, since compiled kernels stay in
     their process."""
 

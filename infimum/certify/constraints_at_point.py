@@ -10,11 +10,11 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
 from infimum.problem.system import System
 
-_ACTIVE = 2.0**-20   # of the size of a constraint's terms, or of a variable: so near to an end it counts as active
-_REGULAR = 2.0**-44
+_ACTIVE_DISTANCE = 2.0**-20  # of the size of a constraint's terms, or of a variable: so near to an end it counts as active
+_REGULARISATION = 2.0**-44
 
 
-class AtPoint(NamedTuple):
+class ConstraintsAtPoint(NamedTuple):
     """`lo` and `hi` enclose the values of the constraints on the box, [-inf, inf] where one is not certainly defined; `active`
     tells which of them lie at an end, to about six digits. With the multipliers, ∇f + Σ y ∇c is about 0 but in variables at
     their bounds: y >= 0 at an upper end, y <= 0 at a lower one, about 0 where a constraint is not active. `violation` is the
@@ -29,7 +29,7 @@ class AtPoint(NamedTuple):
 
 
 def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: tuple[np.ndarray, np.ndarray],
-             multipliers: np.ndarray | None = None) -> AtPoint:
+             multipliers: np.ndarray | None = None) -> ConstraintsAtPoint:
     """Of a box around a point; a point is a box without width. Multipliers that a search has found are better than those that
     the first derivatives alone tell."""
     lo, hi = box
@@ -42,12 +42,12 @@ def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: t
         values, jacobian = evaluator.estimate_jacobian(x)
         sides = _sides(evaluator.system, values[1:], jacobian[1:], x)
         multipliers = _multipliers(evaluator, bounds, x, jacobian, sides) if multipliers is None else multipliers
-    broken = _broken(evaluator.system, low, high)
+    broken = _violated(evaluator.system, low, high)
     worst = int(np.argmax(broken)) if len(broken) else None
-    return AtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)
+    return ConstraintsAtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)
 
 
-def _broken(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _violated(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """By how much constraints with values from low to high may be broken, rounded up."""
     with np.errstate(all="ignore"):
         above, below = high - system.upper, system.lower - low
@@ -58,7 +58,7 @@ def _broken(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def _sides(system: System, values: np.ndarray, jacobian: np.ndarray, x: np.ndarray) -> np.ndarray:
     """1 where a constraint lies at its upper end, -1 at its lower one, 2 for an equation, and 0 elsewhere."""
     with np.errstate(all="ignore"):
-        near = _ACTIVE * np.maximum(np.abs(values), total(np.abs(jacobian * x).T))
+        near = _ACTIVE_DISTANCE * np.maximum(np.abs(values), total(np.abs(jacobian * x).T))
         upper, lower = values >= system.upper - near, values <= system.lower + near
         nearer = np.abs(values - system.upper) <= np.abs(values - system.lower)
     return np.where(system.equal, 2, np.where(upper & (nearer | ~lower), 1, np.where(lower, -1, 0)))
@@ -69,7 +69,7 @@ def _multipliers(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x:
     """Least squares among the active constraints; those whose multiplier has the wrong sign are left out, the worst first."""
     system, (lo, hi) = evaluator.system, bounds
     unit = np.maximum(1.0, np.abs(x))
-    near = _ACTIVE * unit
+    near = _ACTIVE_DISTANCE * unit
     free = (x > lo + near) & (x < hi - near)
     free[list(system.integers)] = False
     slopes, active = np.where(free, jacobian * unit, 0.0), np.flatnonzero(sides)
@@ -80,7 +80,7 @@ def _multipliers(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x:
         scale = np.where(scale > 0, scale, 1.0)
         rows = rows / scale[:, None]
         matrix, each = gram(rows.T[..., None], np.ones((len(x), 1))), np.arange(len(active))
-        matrix[each, each] += _REGULAR
+        matrix[each, each] += _REGULARISATION
         right = -total((rows * slopes[0]).T)[:, None]
         y, good, _ = evaluator.host_arrays.solve_symmetric(matrix, right, len(active))
         if not good[0]:

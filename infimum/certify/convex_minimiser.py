@@ -5,34 +5,45 @@ derivative vanishes as well, or closer to a bound than doubles tell, is found li
 docs/proofs/isolation.md.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from infimum.certify.neighbourhood import Row, convexity, part_of, row_around
+from infimum.certify.neighbourhood import NestedBoxes, convexity, nested_boxes, part_of
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, size, up
 from infimum.linear_algebra.inverse_factors import inverse_factor
 from infimum.linear_algebra.positive_definite import midpoint
 
 
-def lowest(evaluator: Evaluator, bounds: Interval, region: Interval, x: np.ndarray, here: Hessian, held: Interval,
-           reach: Interval, least: np.ndarray) -> tuple[Interval, Interval] | None:
-    """K and B around x: K holds exactly one minimiser over the bounds, and B, which contains it, no other; K is at least so wide
+class BoundedPoint(NamedTuple):
+    """A point within bounds, which are rounded inward; the `region` is the same bounds, rounded outward."""
+
+    x: np.ndarray
+    bounds: Interval
+    region: Interval
+
+
+def convex_minimiser(evaluator: Evaluator, point: BoundedPoint, here: Hessian, held: Interval, reach: Interval,
+                     least: np.ndarray) -> tuple[Interval, Interval] | None:
+    """K and B around x: K holds exactly one minimiser over the bounds, and B, which contains it, no other; K is at least as wide
     as `least`. `here` are the derivatives at x, and `held` are masks of variables that lie at lower bounds, and at upper ones,
-    from which f rises strictly: as far as B reaches, f need be convex in the others only. The bounds are rounded inward, and the
-    `region` outward: a variable at a bound that is no double may still move a little, or is held somewhere between both."""
+    from which f rises strictly: as far as B reaches, f need be convex in the others only. A variable at a bound that is no double
+    may still move a little, or is held somewhere between both of its roundings."""
+    x, bounds, region = point
     open_ = np.flatnonzero(~(held[0] | held[1] | (bounds[0] == bounds[1])))
     factor = inverse_factor(midpoint(part_of(here, open_))[..., None])
     if not len(open_) or not here.value.smooth or not np.isfinite(factor).all():
         return None
     box = np.where(held[0], region[0], x), np.where(held[1], region[1], x)
-    row = row_around(x, box, reach, region)
+    row = nested_boxes(x, box, reach, region)
     convex = convexity(evaluator, row, open_, factor, held)
     at_ends = (x == bounds[0]) & (bounds[0] == region[0]), (x == bounds[1]) & (bounds[1] == region[1])
-    radius = _distance(_downhill(here, at_ends, open_), factor, convex)
-    return _fitting(row, convex > 0, box, open_, np.maximum(radius, least[open_, None]), region)
+    radius = _distance(_descent_slopes(here, at_ends, open_), factor, convex)
+    return _nested_pair(row, convex > 0, box, open_, np.maximum(radius, least[open_, None]), region)
 
 
-def _downhill(here: Hessian, at_ends: Interval, open_: np.ndarray) -> Interval:
+def _descent_slopes(here: Hessian, at_ends: Interval, open_: np.ndarray) -> Interval:
     """The derivatives by the open variables at x, those at a bound, by masks, only as far as f may fall from it."""
     slope, (low, high) = (here.gradient.lo.copy(), here.gradient.hi.copy()), at_ends
     for end in slope:
@@ -58,8 +69,8 @@ def _length(sizes: np.ndarray) -> float:
     return up(np.sqrt(total))
 
 
-def _fitting(row: Row, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
-             bounds: Interval) -> tuple[Interval, Interval] | None:
+def _nested_pair(row: NestedBoxes, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
+                 bounds: Interval) -> tuple[Interval, Interval] | None:
     """The narrowest K, and the largest B, of the boxes with the lowest point not on any face but those of the bounds. The `box`
     is the point, with variables that are held as their bounds are known."""
     lo, hi = (np.repeat(end[:, None], len(row.share), axis=1) for end in box)

@@ -6,16 +6,16 @@ from functools import cached_property
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.point_value import AtPoint
+from infimum.expr.point_value import PointValues
 from infimum.support.clock import pause
 
-_MOST = 256  # equations that are eliminated in rational numbers
+_MOST_EQUATIONS = 256  # equations that are eliminated in rational numbers
 
 Row = dict[int, Fraction]
 CONSTANT = -1  # the key of the right side
 
 
-class LinearRows:
+class LinearEquations:
     """The linear equations of a system on a box, found and solved when first asked for.
 
     A constraint is linear if its derivatives by the variables that the box does not fix are enclosed by single numbers on all of
@@ -35,19 +35,19 @@ class LinearRows:
         known = self.exact
         if k not in known:
             return False
-        return not _reduced(known[k], eliminated([known[i] for i in others if i in known]))
+        return not _reduced(known[k], eliminate_rationally([known[i] for i in others if i in known]))
 
     @cached_property
     def exact(self) -> dict[int, Row]:
         """The linear equations Σ a x = b: the a, and b."""
         system, slopes = self.evaluator.system, self.evaluator.jacobian(self.lo, self.hi)
         at = np.minimum(np.maximum(0.0, self.lo), self.hi)
-        there = AtPoint(at)
+        there = PointValues(at)
         fixed = self.lo == self.hi
         slope = np.where(fixed, 0.0, slopes.lo)
         single = (fixed | ((slopes.lo == slopes.hi) & np.isfinite(slopes.lo))).all(axis=1) & slopes.value.lipschitz
         found: dict[int, Row] = {}
-        for k in np.flatnonzero(single[1:] & system.equal)[:_MOST].tolist():
+        for k in np.flatnonzero(single[1:] & system.equal)[:_MOST_EQUATIONS].tolist():
             pause()
             ends = there.enclosed(system.rows[1 + k])
             if ends is not None and ends[0] == ends[1] and np.isfinite(ends[0]):
@@ -59,10 +59,10 @@ class LinearRows:
     @cached_property
     def contradict(self) -> bool:
         """Do the linear equations certainly have no common solution?"""
-        return any(set(row) == {CONSTANT} for row in eliminated(list(self.exact.values())).values())
+        return any(set(row) == {CONSTANT} for row in eliminate_rationally(list(self.exact.values())).values())
 
 
-def eliminated(rows: list[Row]) -> dict[int, Row]:
+def eliminate_rationally(rows: list[Row]) -> dict[int, Row]:
     """Rows with the same span, by a variable each that no later one has; one without variables says 0 = b."""
     found: dict[int, Row] = {}
     for row in rows:

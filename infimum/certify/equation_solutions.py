@@ -9,25 +9,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.dependent_equations import LinearRows
+from infimum.certify.dependent_equations import LinearEquations
 from infimum.evaluation.evaluator import Derivative, Enclosure, Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, minus, plus
 from infimum.linear_algebra.lane_algebra import inverted
 from infimum.problem.system import System
 from infimum.support.clock import pause
 
-_MOST = 512           # variables and equations together
-_NEWTON = 4           # steps to the middle of the box
-_INFLATED = 4         # boxes, each wider than the one before
-LEAST = 1e-300       # half a width, where subnormal numbers would round to nothing
-_INDEPENDENT = 2.0**-30  # pivots of rows whose largest element is 1
+_MOST_VARIABLES_AND_EQUATIONS = 512  # variables and equations together
+_NEWTON_STEPS = 4                    # steps to the middle of the box
+_INFLATIONS = 4                      # boxes, each wider than the one before
+LEAST_RADIUS = 1e-300                # half a width, where subnormal numbers would round to nothing
+_LEAST_PIVOT = 2.0**-30              # pivots of rows whose largest element is 1
 
 
-class WhyNot(Enum):
+class FailureReason(Enum):
     """Why nothing was proved about a point."""
 
     FAR = "it is too far from where the constraints hold"
-    CROWDED = "more equations are to be solved than there are variables that may move"
+    OVERDETERMINED = "more equations are to be solved than there are variables that may move"
     DEPENDENT = "the gradients of the equations are linearly dependent, so that rounding errors decide whether they hold"
     ROUGH = "an equation has a jump or an edge of its domain there"
     WIDE = "the gradients of the equations vary so much, as around a double root, that no solution could be proved"
@@ -37,7 +37,7 @@ class WhyNot(Enum):
     UNDEFINED = "the function is not certainly defined there"
 
 
-class Proved(NamedTuple):
+class ProvedFeasible(NamedTuple):
     """A box that holds a feasible point, and an upper bound of f there."""
 
     lo: np.ndarray
@@ -45,7 +45,7 @@ class Proved(NamedTuple):
     upper: float
 
 
-class Basis(NamedTuple):
+class EquationBasis(NamedTuple):
     """Equations, by their numbers among the constraints, the variables in which they are solved, and about the inverse of their
     derivatives."""
 
@@ -55,34 +55,34 @@ class Basis(NamedTuple):
     free: np.ndarray  # which variables may move
 
 
-def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Proved | WhyNot:
+def prove_feasible(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
     """A box around about x, whose integers are whole, within the bounds that certainly holds a feasible point."""
     with np.errstate(all="ignore"):
         basis = _chosen(evaluator, bounds, x)
-        if isinstance(basis, WhyNot):
+        if isinstance(basis, FailureReason):
             return basis
         x = _refined(evaluator, basis, x)
         if not ((x >= bounds[0]) & (x <= bounds[1])).all():
-            return WhyNot.OUTSIDE
+            return FailureReason.OUTSIDE
         box = _solved(evaluator, bounds, basis, x)
-        return box if isinstance(box, WhyNot) else judged(evaluator, bounds, basis.rows, basis.free, x, *box)
+        return box if isinstance(box, FailureReason) else judge_candidate(evaluator, bounds, basis.rows, basis.free, x, *box)
 
 
-def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | WhyNot:
+def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> EquationBasis | FailureReason:
     """By elimination with the largest pivots of all; variables at their bounds, integers and fixed ones are held."""
     system = evaluator.system
     equations, free = np.flatnonzero(system.equal), free_variables(system, bounds, x)
     variables = np.flatnonzero(free)
     jacobian = evaluator.estimate_jacobian(x)[1][1:][equations][:, variables]
     if not np.isfinite(jacobian).all():
-        return WhyNot.UNDEFINED
+        return FailureReason.UNDEFINED
     a = jacobian * weights(bounds, x)[variables]
     largest = np.abs(a).max(axis=1, initial=0.0)
     a = a / np.where(largest > 0, largest, 1.0)[:, None]
     rows, columns, rank = np.arange(len(equations)), np.arange(len(variables)), 0
     for k in range(min(a.shape)):
         i, j = divmod(int(np.argmax(np.abs(a[k:, k:]))), a.shape[1] - k)
-        if not abs(a[k + i, k + j]) > _INDEPENDENT:
+        if not abs(a[k + i, k + j]) > _LEAST_PIVOT:
             break
         for order, b, at in ((rows, a, k + i), (columns, a.T, k + j)):
             order[[k, at]], b[[k, at]] = order[[at, k]], b[[at, k]]
@@ -91,13 +91,13 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | Wh
     rows, columns = np.sort(rows[:rank]), np.sort(columns[:rank])
     inverse = inverted(jacobian[np.ix_(rows, columns)])
     if inverse is None:
-        return WhyNot.DEPENDENT
-    return Basis(equations[rows], variables[columns], inverse, free)
+        return FailureReason.DEPENDENT
+    return EquationBasis(equations[rows], variables[columns], inverse, free)
 
 
 def is_large(system: System, n: int) -> bool:
-    """Are there so many variables and equations that matrices have to be sparse, as in `sparse_equation_solutions.py`?"""
-    return n + np.count_nonzero(system.equal) > _MOST
+    """Are there too many variables and equations for dense matrices, as in `sparse_equation_solutions.py`?"""
+    return n + np.count_nonzero(system.equal) > _MOST_VARIABLES_AND_EQUATIONS
 
 
 def free_variables(system: System, bounds: Interval, x: np.ndarray) -> np.ndarray:
@@ -113,14 +113,14 @@ def weights(bounds: Interval, x: np.ndarray) -> np.ndarray:
     return np.where(room < unit, np.sqrt(room) * np.sqrt(unit), unit)
 
 
-def _target(system: System, basis: Basis) -> Interval:
+def _target(system: System, basis: EquationBasis) -> Interval:
     return exactly(system.lower[basis.rows][:, None])
 
 
-def _refined(evaluator: Evaluator, basis: Basis, x: np.ndarray) -> np.ndarray:
+def _refined(evaluator: Evaluator, basis: EquationBasis, x: np.ndarray) -> np.ndarray:
     """Newton's method with a fixed matrix, while it brings the equations closer."""
     best, closest = x, np.inf
-    for _ in range(_NEWTON):
+    for _ in range(_NEWTON_STEPS):
         rows = evaluator.rows(x, x)
         left = (rows.lo + (rows.hi - rows.lo) / 2)[1 + basis.rows] - evaluator.system.lower[basis.rows]
         step = _product(basis.inverse, left)
@@ -140,7 +140,8 @@ def _product(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return found
 
 
-def _solved(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray) -> tuple[Interval, Derivative] | WhyNot:
+def _solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.ndarray) -> tuple[Interval,
+                                                                                                  Derivative] | FailureReason:
     """A box around x, as wide only in the variables of the basis, that holds exactly one solution; and the derivatives on a box
     around it."""
     if not len(basis.rows):
@@ -148,19 +149,19 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray)
     at, variables, (lo, hi) = evaluator.rows(x, x), basis.variables, bounds
     rows = 1 + basis.rows
     if not at.defined[rows].all():
-        return WhyNot.UNDEFINED
+        return FailureReason.UNDEFINED
     centre = exactly(x[variables, None])
     offset = minus((at.lo[rows, None], at.hi[rows, None]), _target(evaluator.system, basis))
     newton = matrix_product(exactly(basis.inverse[..., None]), tuple(end[:, None] for end in offset))
     newton = tuple(end[:, 0] for end in newton)
-    radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST
-    for _ in range(_INFLATED):
+    radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST_RADIUS
+    for _ in range(_INFLATIONS):
         pause()
         low, high = x.copy(), x.copy()
         low[variables] = np.maximum(x[variables] - radius, lo[variables])
         high[variables] = np.minimum(x[variables] + radius, hi[variables])
         image = _image(evaluator, basis, centre, newton, low, high)
-        if isinstance(image, WhyNot):
+        if isinstance(image, FailureReason):
             return image
         (new_lo, new_hi), slopes = image
         if ((new_lo > low[variables]) & (new_hi < high[variables])).all():
@@ -170,16 +171,16 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray)
         radius = np.maximum(2 * radius, np.where(np.isfinite(reached), 2 * reached, np.inf))
         if not np.isfinite(radius).all():
             break
-    return WhyNot.OUTSIDE if outside else WhyNot.WIDE
+    return FailureReason.OUTSIDE if outside else FailureReason.WIDE
 
 
-def _image(evaluator: Evaluator, basis: Basis, centre: Interval, newton: Interval, low: np.ndarray,
-           high: np.ndarray) -> tuple[Interval, Derivative] | WhyNot:
+def _image(evaluator: Evaluator, basis: EquationBasis, centre: Interval, newton: Interval, low: np.ndarray,
+           high: np.ndarray) -> tuple[Interval, Derivative] | FailureReason:
     """c - Y h(c) + (I - Y H(X)) (X - c), and the derivatives on X."""
     slopes = evaluator.jacobian(low, high)
     rows, variables = 1 + basis.rows, basis.variables
     if not slopes.value.lipschitz[rows].all():
-        return WhyNot.ROUGH
+        return FailureReason.ROUGH
     matrix = tuple(end[np.ix_(rows, variables)][..., None] for end in (slopes.lo, slopes.hi))
     rest = minus(exactly(np.eye(len(rows))[..., None]), matrix_product(exactly(basis.inverse[..., None]), matrix))
     deviation = minus((low[variables, None], high[variables, None]), centre)
@@ -187,42 +188,42 @@ def _image(evaluator: Evaluator, basis: Basis, centre: Interval, newton: Interva
     return tuple(end[:, 0] for end in plus(minus(centre, newton), moved)), slopes
 
 
-def _narrowed(evaluator: Evaluator, basis: Basis, centre: Interval, newton: Interval, x: np.ndarray, image: Interval,
-              slopes: Derivative) -> tuple[Interval, Derivative] | WhyNot:
+def _narrowed(evaluator: Evaluator, basis: EquationBasis, centre: Interval, newton: Interval, x: np.ndarray, image: Interval,
+              slopes: Derivative) -> tuple[Interval, Derivative] | FailureReason:
     """The solution lies in the image, and in the image of that."""
     low, high, variables = x.copy(), x.copy(), basis.variables
     low[variables], high[variables] = np.minimum(image[0], x[variables]), np.maximum(image[1], x[variables])  # it must hold x
     again = _image(evaluator, basis, centre, newton, low, high)
     low[variables], high[variables] = image
-    if not isinstance(again, WhyNot):
+    if not isinstance(again, FailureReason):
         (new_lo, new_hi), slopes = again
         low[variables], high[variables] = np.fmax(image[0], new_lo), np.fmin(image[1], new_hi)
     return (low, high), slopes
 
 
-def judged(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, free: np.ndarray, x: np.ndarray, box: Interval,
-           slopes: Derivative | None = None) -> Proved | WhyNot:
+def judge_candidate(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, free: np.ndarray, x: np.ndarray, box: Interval,
+                    slopes: Derivative | None = None) -> ProvedFeasible | FailureReason:
     """Does everything hold on all of the box but the equations that were solved? Slopes are those on a box that holds x and this
     one, where they are known; the variables that are not free have been held."""
     (lo, hi), system = box, evaluator.system
     whole = lo[list(system.integers)]
     if not (((lo >= bounds[0]) & (hi <= bounds[1]) & (lo <= hi)).all() and (whole == np.rint(whole)).all()):
-        return WhyNot.OUTSIDE
+        return FailureReason.OUTSIDE
     rows = evaluator.rows(lo, hi)
     if slopes is not None:
         rows = _tightened(rows, evaluator.rows(x, x), slopes, box, x)
     if not (rows.defined[0] and rows.hi[0] < np.inf):
-        return WhyNot.UNDEFINED
+        return FailureReason.UNDEFINED
     holds = rows.defined[1:] & (rows.lo[1:] >= system.lower) & (rows.hi[1:] <= system.upper)
     holds[solved] = rows.defined[1 + solved]
     failed = np.flatnonzero(~holds)
     if not system.equal[failed].all():
-        return WhyNot.TIGHT
+        return FailureReason.TIGHT
     face = (np.where(free, end, x) for end in bounds)
-    linear = LinearRows(evaluator, *face) if len(failed) and slopes is not None else None
+    linear = LinearEquations(evaluator, *face) if len(failed) and slopes is not None else None
     if not all(linear is not None and rows.defined[1 + k] and linear.follows(k, solved) for k in failed):
-        return WhyNot.CROWDED if system.equal.sum() > free.sum() else WhyNot.DEPENDENT
-    return Proved(lo, hi, float(rows.hi[0]))
+        return FailureReason.OVERDETERMINED if system.equal.sum() > free.sum() else FailureReason.DEPENDENT
+    return ProvedFeasible(lo, hi, float(rows.hi[0]))
 
 
 def _tightened(natural: Enclosure, at: Enclosure, slopes: Derivative, box: Interval, x: np.ndarray) -> Enclosure:

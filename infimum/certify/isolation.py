@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.convex_minimiser import lowest
-from infimum.certify.neighbourhood import convexity, part_of, row_around
+from infimum.certify.convex_minimiser import BoundedPoint, convex_minimiser
+from infimum.certify.neighbourhood import convexity, nested_boxes, part_of
 from infimum.certify.newton_polish import polished
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, size
@@ -19,20 +19,20 @@ from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 from infimum.linear_algebra.krawczyk import krawczyk
 from infimum.linear_algebra.positive_definite import midpoint
 
-_RADII = 12      # boxes for K, each side eight times that of the one before
-_NARROWER = 4    # times K is narrowed
+_RADII = 12                        # boxes for K, each side eight times that of the one before
+_NARROWINGS = 4                    # times K is narrowed
 _ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
 
 
-class Isolated(NamedTuple):
+class IsolatedMinimiser(NamedTuple):
     """K holds exactly one minimiser over the user's bounds, a local one, and B, which contains it, no other."""
 
     lo: np.ndarray
     hi: np.ndarray
-    around: Interval
+    neighbourhood: Interval
 
 
-class Refused(Enum):
+class IsolationFailure(Enum):
     """Why a point was not proved to be near an isolated minimiser."""
 
     NOT_SMOOTH = "the function is not smooth there"
@@ -47,29 +47,29 @@ class Refused(Enum):
 
 
 def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval,
-            region: Interval | None = None) -> Isolated | Refused:
+            region: Interval | None = None) -> IsolatedMinimiser | IsolationFailure:
     """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`, of shape (n,).
     Where some bounds are no doubles, these are rounded inward, and the `region` is rounded outward."""
-    at, here = _At.near(evaluator, lo, hi, x, region)
+    at, here = _HeldPoint.near(evaluator, lo, hi, x, region)
     x = at.x
     factor, least = inverse_factor(midpoint(part_of(here, at.free))[..., None]), least_radius(x, reach)
-    found = Refused.SINGULAR
+    found = IsolationFailure.SINGULAR
     if here.value.smooth and np.isfinite(factor).all():
         found = _unique(evaluator, at, factor, least)
-    if not isinstance(found, Refused):
-        around = _around(evaluator, at, factor, found, reach)
-        found = Refused.SINGULAR if around is None else Isolated(*found, around)
-    if found is Refused.AT_A_BOUND:
-        found = _lowest(evaluator, at, here, (at.low, at.high), reach, least) or found
-    if (at.low | at.high).any() and not (isinstance(found, Isolated) and _covers(found.around, reach)):
-        wider = _lowest(evaluator, at, here, (at.low & False, at.high & False), reach, least)
-        found = _wider(found, wider) if wider is not None else found
-    if isinstance(found, Refused) and not evaluator.value(*reach).smooth:
-        return Refused.NOT_SMOOTH
+    if not isinstance(found, IsolationFailure):
+        around = _largest_unique_box(evaluator, at, factor, found, reach)
+        found = IsolationFailure.SINGULAR if around is None else IsolatedMinimiser(*found, around)
+    if found is IsolationFailure.AT_A_BOUND:
+        found = _convex_minimiser(evaluator, at, here, (at.low, at.high), reach, least) or found
+    if (at.low | at.high).any() and not (isinstance(found, IsolatedMinimiser) and _covers(found.neighbourhood, reach)):
+        wider = _convex_minimiser(evaluator, at, here, (at.low & False, at.high & False), reach, least)
+        found = _merged_isolation(found, wider) if wider is not None else found
+    if isinstance(found, IsolationFailure) and not evaluator.value(*reach).smooth:
+        return IsolationFailure.NOT_SMOOTH
     return found
 
 
-class _At:
+class _HeldPoint:
     """The point x, and which variables are held at bounds there. `box` is the point with these at their bounds: a box where such
     a bound is no double, since it lies somewhere between two of them."""
 
@@ -84,7 +84,7 @@ class _At:
 
     @classmethod
     def near(cls, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
-             region: Interval | None) -> "tuple[_At, Hessian]":
+             region: Interval | None) -> "tuple[_HeldPoint, Hessian]":
         """The point to which x leads, and the derivatives there, at all points of its box. Where f rises from such a bound, but
         not surely from all numbers that it may be, the variable is not held."""
         if region is None:
@@ -107,7 +107,7 @@ def least_radius(x: np.ndarray, reach: Interval) -> np.ndarray:
     return np.maximum(np.maximum(_ULPS * np.abs(x), _FINE * np.where(np.isfinite(width), width, 1.0)), 2.0**-200)
 
 
-def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray) -> Interval | Refused:
+def _unique(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, least: np.ndarray) -> Interval | IsolationFailure:
     """A narrow box around the point with exactly one stationary point of the free variables."""
     free, x = at.free, at.x
     if not len(free):
@@ -121,7 +121,7 @@ def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray
     alone = sent.inside & found.value.smooth
     proved = np.flatnonzero(alone & at.inside(lo, hi))
     if not len(proved):
-        return Refused.AT_A_BOUND if alone.any() else Refused.SINGULAR
+        return IsolationFailure.AT_A_BOUND if alone.any() else IsolationFailure.SINGULAR
     k = proved[0]
     low, high = (end.copy() for end in at.box)
     low[free], high[free] = sent.lo[:, k], sent.hi[:, k]
@@ -131,10 +131,10 @@ def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray
     return low, high
 
 
-def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Interval:
+def _narrowed(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Interval:
     """The stationary point is where the operator sends any box that holds it."""
     free = at.free
-    for _ in range(_NARROWER):
+    for _ in range(_NARROWINGS):
         if not ((lo[free] <= at.x[free]) & (at.x[free] <= hi[free])).all():
             break
         found = evaluator.hessian(lo[:, None], hi[:, None])
@@ -147,25 +147,28 @@ def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray,
     return lo, hi
 
 
-def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval, reach: Interval) -> Interval | None:
+def _largest_unique_box(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, unique: Interval,
+                        reach: Interval) -> Interval | None:
     """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser."""
-    for row in row_around(at.x, unique, reach, at.region).portions():  # the first is nearly always the largest
+    for row in nested_boxes(at.x, unique, reach, at.region).portions():  # the first is nearly always the largest
         k = np.flatnonzero(convexity(evaluator, row, at.free, factor, (at.low, at.high)) > 0)
         if len(k):
             return row.lo[:, k[0]], row.hi[:, k[0]]
     return None
 
 
-def _lowest(evaluator: Evaluator, at: _At, here: Hessian, held: Interval, reach: Interval, least: np.ndarray) -> Isolated | None:
-    found = lowest(evaluator, (at.lo, at.hi), at.region, at.x, here, held, reach, least)
-    return None if found is None else Isolated(*found[0], found[1])
+def _convex_minimiser(evaluator: Evaluator, at: _HeldPoint, here: Hessian, held: Interval, reach: Interval,
+                      least: np.ndarray) -> IsolatedMinimiser | None:
+    found = convex_minimiser(evaluator, BoundedPoint(at.x, (at.lo, at.hi), at.region), here, held, reach, least)
+    return None if found is None else IsolatedMinimiser(*found[0], found[1])
 
 
-def _wider(found: Isolated | Refused, other: Isolated) -> Isolated | Refused:
+def _merged_isolation(found: IsolatedMinimiser | IsolationFailure,
+                      other: IsolatedMinimiser) -> IsolatedMinimiser | IsolationFailure:
     """The narrower K with the wider B, where that contains the other: both are then around the same minimiser."""
-    if isinstance(found, Refused):
+    if isinstance(found, IsolationFailure):
         return other
-    return found._replace(around=other.around) if _covers(other.around, found.around) else found
+    return found._replace(neighbourhood=other.neighbourhood) if _covers(other.neighbourhood, found.neighbourhood) else found
 
 
 def _covers(box: Interval, other: Interval) -> bool:

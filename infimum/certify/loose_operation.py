@@ -31,7 +31,7 @@ _UNDEFINED, _DEFINED, _LIPSCHITZ = range(3)
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What is said of an operation: what it does, whether at the edge of its domain or beyond it, and the cure."""
+    """What a message says of an operation: what it does, whether at the edge of its domain or beyond it, and the cure."""
 
     verb: str
     beyond: bool
@@ -56,7 +56,7 @@ _FAULTS: dict[str, _Fault] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Culprit:
+class LooseOperation:
     """An operation, what is wrong with it (a name in `_FAULTS`), and in which element if it has several. `numbers`: which
     variables of the user's the variables are, where some are left out."""
 
@@ -85,21 +85,21 @@ class Culprit:
             ("its condition" if self.node.op == "where" else "its argument")
 
 
-def unbounded(f: Expr, inside: dict[Expr, Enclosure], lane: int) -> Culprit | None:
+def unbounded_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int) -> LooseOperation | None:
     """The operation that makes the lower end of f infinite although its own operands are bounded."""
     node: Expr | None = _computing(f)
     low: bool | None = True
     found = None
     while node is not None:
         found = node
-        node, low = next(((a, end) for a, end in _blamed(node, low) if _infinite(a, end, inside, lane).any()), (None, None))
+        node, low = next(((a, end) for a, end in _loose_node(node, low) if _infinite(a, end, inside, lane).any()), (None, None))
     if found not in inside:
         return None
     overflows = found.op not in _POLES or (found.op == "powi" and found["k"] > 0)
-    return Culprit(found, "overflow" if overflows else "pole", int(np.argmax(_infinite(found, None, inside, lane))))
+    return LooseOperation(found, "overflow" if overflows else "pole", int(np.argmax(_infinite(found, None, inside, lane))))
 
 
-def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> Culprit | None:
+def nonsmooth_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> LooseOperation | None:
     """The operation that lowers the status of f to this level although its operands have a higher one."""
     node: Expr | None = _computing(f)
     found = None
@@ -109,10 +109,10 @@ def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> Culp
     if found not in inside:
         return None
     fault = "undefined" if level == _UNDEFINED else "kink" if level == _LIPSCHITZ else "jump" if found.op in _JUMPS else "steep"
-    return Culprit(found, fault, int(np.argmin(inside[found].level[:, lane])))
+    return LooseOperation(found, fault, int(np.argmin(inside[found].level[:, lane])))
 
 
-def blunt_angle(inside: dict[Expr, Enclosure]) -> Culprit | None:
+def loose_angle(inside: dict[Expr, Enclosure]) -> LooseOperation | None:
     """A sine or cosine of which nothing is known at a point, the first lane, although its argument is finite."""
     for node, value in inside.items():
         argument = inside.get(_computing(node.args[0])) if node.op in ("sin", "cos") else None
@@ -120,7 +120,7 @@ def blunt_angle(inside: dict[Expr, Enclosure]) -> Culprit | None:
             finite = (argument.hi[:, 0] < np.inf) & (argument.lo[:, 0] > -np.inf)
             unknown = finite & (value.lo[:, 0] == -1.0) & (value.hi[:, 0] == 1.0)
             if unknown.any():
-                return Culprit(node, "angle", int(np.argmax(unknown)))
+                return LooseOperation(node, "angle", int(np.argmax(unknown)))
     return None
 
 
@@ -150,7 +150,7 @@ _SAME: dict[str, tuple[bool, ...]] = {  # is an end of the result infinite becau
 }
 
 
-def _blamed(node: Expr, low: bool | None) -> list[tuple[Expr, bool | None]]:
+def _loose_node(node: Expr, low: bool | None) -> list[tuple[Expr, bool | None]]:
     """The operands, with the end (the lower one?) that may be to blame; None: either."""
     operands = _operands(node)
     signs = [np.sign(a.lo) for a in operands if a.op == "const"]

@@ -3,43 +3,46 @@
 import numpy as np
 
 from infimum.bounds.function_bounds.first_order import FirstOrder
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.start_faces import StartFaces
 from infimum.certify.box_difference import beyond
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import topological
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.region_pool import Regions
 
-_ROUNDS, _EASY = 40, 3                # times that pieces are halved; in the first ones without second derivatives
-_LANES, _NUMBERS = 1 << 19, 1 << 28   # pieces of all rounds together, and times the numbers inside the function,
-_FEW, _EACH = 1 << 14, 64             # but no more for each region
-_GROWN, _GROWN_FEW = 2, 1 << 12       # times as many pieces as there were regions, and of few regions so many, are too many
+_ROUNDS, _FIRST_ORDER_ROUNDS = 40, 3            # times that pieces are halved; in the first ones without second derivatives
+_MOST_PIECES, _MOST_NUMBERS = 1 << 19, 1 << 28  # pieces of all rounds together, and times the numbers inside the function,
+_LEAST_PIECES, _PIECES_A_REGION = 1 << 14, 64   # but no more for each region
+# pieces are too many if they exceed both this multiple of the regions and this number
+_LARGEST_GROWTH, _PIECES_ALWAYS_ALLOWED = 2, 1 << 12
 
 
-def cleared(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None, regions: Regions,
-            boxes: list[Interval], upper: float) -> tuple[np.ndarray, Regions]:
+def discard_by_pieces(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None, regions: Regions,
+                      boxes: list[Interval], upper: float) -> tuple[np.ndarray, Regions]:
     """(which, left): the numbers of regions of which something is left, and that, a region instead of each: what was taken from
     them holds no global minimiser, but for what is known of `boxes`.
 
     A region is the hull of its pieces, so that there are never more of them. `upper` is a verified upper bound of the infimum.
     """
-    first_order, newton = FirstOrder(evaluator, lo, hi), Newton(evaluator, lo, hi) if Newton.applies(evaluator) else None
+    first_order, newton = FirstOrder(evaluator, lo, hi), IntervalNewton(evaluator, lo,
+                                                                        hi) if IntervalNewton.applies(evaluator) else None
     for test in (first_order, newton):
         if test is not None and start is not None:
-            test.faces = Faces(evaluator, start)
+            test.faces = StartFaces(evaluator, start)
     which, pieces, halves = np.arange(len(regions)), regions, 1
-    lanes = min(_LANES, _FEW + _EACH * len(regions), _NUMBERS // sum(node.size for node in topological([evaluator.f])))
+    lanes = min(_MOST_PIECES, _LEAST_PIECES + _PIECES_A_REGION * len(regions),
+                _MOST_NUMBERS // sum(node.size for node in topological([evaluator.f])))
     for turn in range(_ROUNDS):
         which, pieces = _beyond(which, pieces, boxes)
         lanes -= halves * len(pieces)
-        if not 0 < len(pieces) <= max(_GROWN_FEW, _GROWN * len(regions)) or lanes < 0:
+        if not 0 < len(pieces) <= max(_PIECES_ALWAYS_ALLOWED, _LARGEST_GROWTH * len(regions)) or lanes < 0:
             break
         found = [Regions.from_columns(outcome.regions) for outcome in first_order.cut(pieces.columns(), halves)]
         which, pieces = _alive(np.tile(which, halves), found[0] if halves == 1 else found[0].with_(found[1]), upper)
-        if turn >= _EASY and newton is not None and len(pieces):
+        if turn >= _FIRST_ORDER_ROUNDS and newton is not None and len(pieces):
             which, pieces = _alive(which, Regions.from_columns(newton.test(pieces.columns(), upper).regions), upper)
         halves = 2
     return _hulls(which, pieces, regions)
@@ -56,7 +59,7 @@ def _beyond(which: np.ndarray, pieces: Regions, boxes: list[Interval]) -> tuple[
 
 def _alive(which: np.ndarray, pieces: Regions, upper: float) -> tuple[np.ndarray, Regions]:
     """Those that are neither proved away nor above the upper bound."""
-    kept = np.flatnonzero((pieces.axis != GONE) & ~(pieces.lower > upper))
+    kept = np.flatnonzero((pieces.axis != DISCARDED_AXIS) & ~(pieces.lower > upper))
     return which[kept], pieces.at(kept)
 
 

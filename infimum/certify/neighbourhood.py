@@ -9,32 +9,32 @@ from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.linear_algebra.positive_definite import dominance, scaled
 
-_GROWN = 4.0    # at first so many times as far as need be
-_TOGETHER = 8   # boxes that are looked at
-_HALVINGS = 40  # and then half as far, and half of that, …
+_FIRST_GROWTH = 4.0  # at first this multiple of what is needed
+_BOXES_AT_ONCE = 8   # boxes that are looked at
+_HALVINGS = 40       # and then half as far, and half of that, …
 
 
-class Row(NamedTuple):
+class NestedBoxes(NamedTuple):
     """Boxes (n, N): `share` is how far each reaches, as a part of what is wanted; the last one is where it was begun."""
 
     lo: np.ndarray
     hi: np.ndarray
     share: np.ndarray
 
-    def portions(self) -> "Iterator[Row]":
+    def portions(self) -> "Iterator[NestedBoxes]":
         """Some of the boxes after the other, the largest first."""
-        for begin in range(0, len(self.share), _TOGETHER):
-            some = slice(begin, begin + _TOGETHER)
-            yield Row(self.lo[:, some], self.hi[:, some], self.share[some])
+        for begin in range(0, len(self.share), _BOXES_AT_ONCE):
+            some = slice(begin, begin + _BOXES_AT_ONCE)
+            yield NestedBoxes(self.lo[:, some], self.hi[:, some], self.share[some])
 
 
-def row_around(x: np.ndarray, inner: Interval, reach: Interval, bounds: Interval) -> Row:
+def nested_boxes(x: np.ndarray, inner: Interval, reach: Interval, bounds: Interval) -> NestedBoxes:
     """Boxes around x that hold the box `inner`, within the bounds, and at first more than the box `reach`."""
-    share, x = np.append(_GROWN * 0.5 ** np.arange(_HALVINGS), 0.0), x[:, None]
+    share, x = np.append(_FIRST_GROWTH * 0.5 ** np.arange(_HALVINGS), 0.0), x[:, None]
     with np.errstate(all="ignore"):
         lo, hi = (x + np.where(share > 0, (end[:, None] - x) * share, 0.0) for end in reach)
-    return Row(np.maximum(np.fmin(lo, inner[0][:, None]), bounds[0][:, None]),
-               np.minimum(np.fmax(hi, inner[1][:, None]), bounds[1][:, None]), share)
+    return NestedBoxes(np.maximum(np.fmin(lo, inner[0][:, None]), bounds[0][:, None]),
+                       np.minimum(np.fmax(hi, inner[1][:, None]), bounds[1][:, None]), share)
 
 
 def part_of(found: Hessian, variables: np.ndarray) -> Interval:
@@ -43,7 +43,7 @@ def part_of(found: Hessian, variables: np.ndarray) -> Interval:
     return found.lo[at], found.hi[at]
 
 
-def convexity(evaluator: Evaluator, row: Row, variables: np.ndarray, factor: np.ndarray, held: Interval) -> np.ndarray:
+def convexity(evaluator: Evaluator, row: NestedBoxes, variables: np.ndarray, factor: np.ndarray, held: Interval) -> np.ndarray:
     """For each box a number not above the eigenvalues of T H Tᵀ at all of its points, H the Hessian of these variables, T the
     factor; minus infinity where the box is unbounded, f is not smooth, or does not rise strictly from the bounds that hold other
     variables: masks of those `held` at lower bounds, and at upper ones."""

@@ -5,7 +5,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 
-_DESCENTS, _LAST = 20, 6
+_DESCENT_STEPS, _NEWTON_STEPS = 20, 6
 _DAMPING = (0.0, 2.0**-20, 2.0**-10, 2.0**-4, 1.0, 16.0)  # of the largest element on the diagonal
 
 
@@ -13,12 +13,12 @@ def polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray
     """A point and the Hessian there. Steps while they lower the value; then plain ones while they become shorter: near a
     minimiser values no longer tell points apart."""
     found, best, length = evaluator.hessian(x, x), float(_values(evaluator, x[:, None])[0]), np.inf
-    for _ in range(_DESCENTS):
+    for _ in range(_DESCENT_STEPS):
         place, value = _lower(evaluator, lo, hi, x, found, best)
         if not value < best:
             break
         x, best, found = place, value, evaluator.hessian(place, place)
-    for _ in range(_LAST):
+    for _ in range(_NEWTON_STEPS):
         place = _steps(found, lo, hi, x, _DAMPING[:1])[:, 0]
         step = float(np.abs(place - x).max())
         if not 0 < step < length:

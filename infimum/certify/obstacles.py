@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infimum.certify.loose_operation import Culprit, blunt_angle, rough, unbounded
+from infimum.certify.loose_operation import LooseOperation, loose_angle, nonsmooth_operation, unbounded_operation
 from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.kernel.node_enclosures import nodes_of
@@ -18,30 +18,32 @@ from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
-_LOOKED_AT, _SURVEYED = 16, 1024            # regions that are enclosed; whose place and size is looked at,
-_MOST_NUMBERS = 1 << 20                     # fewer where they have so many ends
-_MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15   # of a function that is looked into
-_LIPSCHITZ, _SMOOTH = 2, 3                  # levels
-_MANY, _SMALL = 64, 1e-2                    # regions that crowd somewhere: so many, such a part of the bounds
-_FALLS = -1e9                               # a value below this may be on the way to minus infinity
-_SHOWN = 4                                  # variables of a point
+_ENCLOSED_REGIONS, _SURVEYED_REGIONS = 16, 1024  # regions that are enclosed; whose place and size is looked at,
+_MOST_NUMBERS = 1 << 20                          # fewer where they have this number of ends
+_MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15       # of a function that is looked into
+_LIPSCHITZ, _SMOOTH = 2, 3                       # levels
+# a cluster: at least this number of regions, within this part of the bounds
+_CLUSTER_REGIONS, _CLUSTER_WIDTH = 64, 1e-2
+_POSSIBLY_UNBOUNDED = -1e9  # a value below this may be on the way to minus infinity
+_SHOWN_VARIABLES = 4        # variables of a point
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:
     """Why the gap between `lower` and the incumbent's value is open, where these regions are left."""
-    look, upper = _Look.at(regions, incumbent), incumbent.upper
+    look, upper = _RegionSurvey.at(regions, incumbent), incumbent.upper
     if lower == -np.inf:
         return _no_lower_bound(look, upper)
     if not np.isfinite(upper):
         return _no_point(look)
     if goal.met(lower, upper):
-        return _wide(regions, goal)
+        return _wide_enclosures(regions, goal)
     gap = upper - lower
-    return _angle(look, goal) or _rounding(look, goal, gap) or _not_smooth(look) or _cluster(look, gap) or _everywhere(look)
+    return _angle(look, goal) or _rounding_obstacle(look, goal, gap) or _not_smooth(look) or _cluster(look,
+                                                                                                      gap) or _everywhere(look)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Look:
+class _RegionSurvey:
     """Regions, the lowest first, with the enclosures of f on some of them, and, if f is not too large, of its operations."""
 
     regions: Regions
@@ -52,15 +54,15 @@ class _Look:
     incumbent: Incumbent
 
     @classmethod
-    def at(cls, regions: Regions, incumbent: Incumbent) -> "_Look":
+    def at(cls, regions: Regions, incumbent: Incumbent) -> "_RegionSurvey":
         lower = np.where(np.isnan(regions.lower), -np.inf, regions.lower)
-        most = max(1, min(_SURVEYED, _MOST_NUMBERS // len(regions.lo)))
+        most = max(1, min(_SURVEYED_REGIONS, _MOST_NUMBERS // len(regions.lo)))
         highest = np.inf if len(lower) <= most else np.partition(lower, most - 1)[most - 1]
         few = np.concatenate([np.flatnonzero(lower < highest), np.flatnonzero(lower == highest)])[:most]  # first ones of equals
         lowest = regions.at(few[np.argsort(lower[few], kind="stable")])
         whole = incumbent.evaluator
         evaluator = Evaluator(whole.f, whole.n, system=whole.system)  # here, wherever the search was
-        boxes = lowest.lo[:, :_LOOKED_AT], lowest.hi[:, :_LOOKED_AT]
+        boxes = lowest.lo[:, :_ENCLOSED_REGIONS], lowest.hi[:, :_ENCLOSED_REGIONS]
         nodes = nodes_of(evaluator.f)
         small = 0 < len(nodes) <= _MOST_NODES and sum(node.size for node in nodes) <= _MOST_ELEMENTS
         inside = evaluator.inside(*boxes) if small else {}
@@ -76,9 +78,9 @@ class _Look:
     def place(self, x: np.ndarray) -> str:
         """The point in the user's variables, without those that have no choice, if there are any."""
         if self.incumbent.evaluator.numbers is None:
-            return f"x = {point(x, _SHOWN)}"
-        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN], x, strict=False))
-        return f"{shown}, …" if len(x) > _SHOWN else shown
+            return f"x = {point(x, _SHOWN_VARIABLES)}"
+        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN_VARIABLES], x, strict=False))
+        return f"{shown}, …" if len(x) > _SHOWN_VARIABLES else shown
 
     def where(self, k: int = 0) -> str:
         return self.place(self.middle(k))
@@ -89,7 +91,7 @@ class _Look:
         known = self.incumbent.evaluator
         return np.arange(known.n) if known.numbers is None else known.numbers
 
-    def named(self, found: Culprit | None) -> Culprit | None:
+    def named(self, found: LooseOperation | None) -> LooseOperation | None:
         return found if found is None else replace(found, numbers=self.numbers)
 
     @property
@@ -109,37 +111,38 @@ class _Look:
             return np.nan_to_num(widths(self.regions.lo, self.regions.hi) / np.where(whole > 0, whole, 1.0), nan=1.0).max(axis=0)
 
 
-def _no_lower_bound(look: _Look, upper: float) -> str:
+def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
     if look.value.lo[0] > -np.inf:
         return "The run ended before the first region was enclosed: give it more time or boxes."
-    found = look.named(unbounded(look.evaluator.f, look.inside, 0))
+    found = look.named(unbounded_operation(look.evaluator.f, look.inside, 0))
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
-        names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:_SHOWN]]) + (", …" if len(endless) > _SHOWN else "")
+        names = ", ".join(f"x[{i}]"
+                          for i in look.numbers[endless[:_SHOWN_VARIABLES]]) + (", …" if len(endless) > _SHOWN_VARIABLES else "")
         return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \
                "them. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
     cure = "Choose bounds that stay away from there." if found is None else found.cure()
-    if upper < _FALLS and look.holds(look.incumbent.x):
+    if upper < _POSSIBLY_UNBOUNDED and look.holds(look.incumbent.x):
         cure = f"x lies there too, with the value {upper:.3g}: the infimum may be minus infinity. Correct the function or the " \
                "bounds."
     return f"No lower bound was found: {reason}, near {look.where()}. {cure}"
 
 
-def _no_point(look: _Look) -> str:
-    k, found = _roughest(look)
+def _no_point(look: _RegionSurvey) -> str:
+    k, found = _roughest_operation(look)
     reason = f": {found.sentence()}, near {look.where(k)}" if found is not None else ""
     wanted = "the function is certainly defined" if look.evaluator.system is None else "all constraints are proved to hold"
     return f"No point was found at which {wanted}{reason}. Offer one as x0=, or correct the bounds."
 
 
-def _wide(regions: Regions, goal: Goal) -> str:
+def _wide_enclosures(regions: Regions, goal: Goal) -> str:
     wide = widths(regions.lo, regions.hi).max(axis=0)
-    return f"The gap is closed, but {_are(int((wide > goal.xtol).sum()), 'region')} wider than xtol = {goal.xtol:g}, the " \
+    return f"The gap is closed, but {_plural(int((wide > goal.xtol).sum()), 'region')} wider than xtol = {goal.xtol:g}, the " \
            f"widest {wide.max():.3g}: on them the function is nearly as low as at x. Ask for a larger xtol, or give it more time."
 
 
-def _rounding(look: _Look, goal: Goal, gap: float) -> str | None:
+def _rounding_obstacle(look: _RegionSurvey, goal: Goal, gap: float) -> str | None:
     """A good part of the gap is there at x itself."""
     x, slack = look.incumbent.x[:, None], goal.slack(look.incumbent.upper)
     error = look.incumbent.upper - float(look.evaluator.value(x, x).lo[0])
@@ -149,40 +152,41 @@ def _rounding(look: _Look, goal: Goal, gap: float) -> str | None:
            f"atol={4 * error:.1g} or more, or rewrite the terms that cancel."
 
 
-def _roughest(look: _Look) -> tuple[int, Culprit | None]:
+def _roughest_operation(look: _RegionSurvey) -> tuple[int, LooseOperation | None]:
     """The first region of those enclosed on which the status is lowest, and the operation that lowers it."""
     level = look.value.level
     k = int(np.argmin(level))
-    return k, look.named(rough(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
+    return k, look.named(nonsmooth_operation(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
 
 
-def _not_smooth(look: _Look) -> str | None:
+def _not_smooth(look: _RegionSurvey) -> str | None:
     """Many regions, small already, and in half of the lowest or more something that keeps derivatives from helping."""
-    if look.count < _MANY or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _SMALL:
+    if look.count < _CLUSTER_REGIONS or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _CLUSTER_WIDTH:
         return None
-    k, found = _roughest(look)
+    k, found = _roughest_operation(look)
     if found is None:
         return None
-    return f"{_are(look.count, 'region')} left; on the lowest {found.sentence()}, near {look.where(k)}. {found.cure()}"
+    return f"{_plural(look.count, 'region')} left; on the lowest {found.sentence()}, near {look.where(k)}. {found.cure()}"
 
 
-def _angle(look: _Look, goal: Goal) -> str | None:
+def _angle(look: _RegionSurvey, goal: Goal) -> str | None:
     """Not even at a point is the function known well enough, because of a sine."""
     if not look.inside:
         return None
     x = np.stack([look.incumbent.x, look.middle()], axis=1)
     value, slack = look.evaluator.value(x, x), goal.slack(look.incumbent.upper)
     for k in np.flatnonzero(widths(value.lo, value.hi) > slack / 2):
-        found = look.named(blunt_angle(look.evaluator.inside(x[:, k], x[:, k])))
+        found = look.named(loose_angle(look.evaluator.inside(x[:, k], x[:, k])))
         if found is not None:
             return f"{found.sentence()}, for instance at {look.place(x[:, k])}. {found.cure()}"
     return None
 
 
-def _cluster(look: _Look, gap: float) -> str | None:
+def _cluster(look: _RegionSurvey, gap: float) -> str | None:
     """The lowest regions lie around one point."""
     lo, hi = look.hull
-    if look.count < _MANY or not (widths(lo, hi) <= _SMALL * widths(look.incumbent.lo, look.incumbent.hi)).all():
+    if look.count < _CLUSTER_REGIONS or not (widths(lo, hi) <= _CLUSTER_WIDTH
+                                             * widths(look.incumbent.lo, look.incumbent.hi)).all():
         return None
     begin = f"The lowest of {counted(look.count, 'region')} lie within {widths(lo, hi).max():.2g} of"
     if look.holds(look.incumbent.x):
@@ -191,12 +195,12 @@ def _cluster(look: _Look, gap: float) -> str | None:
     return f"{begin} {look.place(lo / 2 + hi / 2)}, where no point as low as the best one was found. Offer one there as x0=."
 
 
-def _everywhere(look: _Look) -> str:
-    _, found = _roughest(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
+def _everywhere(look: _RegionSurvey) -> str:
+    _, found = _roughest_operation(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
     reason = "" if found is None else f"; on them {found.sentence()}, so that derivatives do not help"
-    return f"{_are(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
+    return f"{_plural(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
            f"enclosures are {widths(look.value.lo, look.value.hi)[0]:.2g} wide{reason}."
 
 
-def _are(count: int, word: str) -> str:
+def _plural(count: int, word: str) -> str:
     return f"{counted(count, word)} {'is' if count == 1 else 'are'}"

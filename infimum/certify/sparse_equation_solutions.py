@@ -7,14 +7,21 @@ the diagonal, and radii that grow from block to block as it demands satisfy the 
 
 import numpy as np
 
-from infimum.certify.equation_solutions import LEAST, Proved, WhyNot, free_variables, judged, weights
+from infimum.certify.equation_solutions import (
+    LEAST_RADIUS,
+    FailureReason,
+    ProvedFeasible,
+    free_variables,
+    judge_candidate,
+    weights,
+)
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, minus, size, up
-from infimum.linear_algebra.sparse_basis import Places, SparseBasis, basis_of, radii
+from infimum.linear_algebra.sparse_basis import SparseBasis, SparsityPattern, basis_of, radii
 from infimum.structure.row_groups import RowGroups, row_groups
 
-_STEPS, _LAST = 60, 4    # of Newton's method from afar, and before a proof
-_SPARE = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # by which radii are larger than they need be: boxes that are tried
+_NEWTON_STEPS, _POLISHING_STEPS = 60, 4                  # of Newton's method from afar, and before a proof
+_INFLATIONS = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # by which radii are larger than they need be: boxes that are tried
 
 
 class SparseEquations:
@@ -27,17 +34,17 @@ class SparseEquations:
         self.free = free_variables(evaluator.system, bounds, x)
         self.basis = self._chosen()
 
-    def _chosen(self) -> SparseBasis | WhyNot:
+    def _chosen(self) -> SparseBasis | FailureReason:
         if self.groups is None:
-            return WhyNot.LARGE
+            return FailureReason.LARGE
         values = self._slopes(self.x)
         if not np.isfinite(values).all():
-            return WhyNot.UNDEFINED
+            return FailureReason.UNDEFINED
         weight = np.where(self.free, weights(self.bounds, self.x), 0.0)
-        basis = basis_of(Places(self.groups.rows, self.groups.columns), values * weight[self.groups.columns])
+        basis = basis_of(SparsityPattern(self.groups.rows, self.groups.columns), values * weight[self.groups.columns])
         if basis is None:
-            return WhyNot.LARGE
-        return basis if basis.invert(values) else WhyNot.DEPENDENT
+            return FailureReason.LARGE
+        return basis if basis.invert(values) else FailureReason.DEPENDENT
 
     def _slopes(self, x: np.ndarray) -> np.ndarray:
         """About the derivatives, at the places of the groups."""
@@ -45,9 +52,9 @@ class SparseEquations:
         slopes = self.evaluator.estimate_weighted(np.repeat(x[:, None], weights.shape[1], axis=1), weights)[1]
         return slopes[self.groups.columns, self.groups.group]
 
-    def _enclosed_slopes(self, lo: np.ndarray, hi: np.ndarray) -> Interval | WhyNot:
+    def _enclosed_slopes(self, lo: np.ndarray, hi: np.ndarray) -> Interval | FailureReason:
         if not self.evaluator.rows(lo, hi).lipschitz.all():
-            return WhyNot.ROUGH
+            return FailureReason.ROUGH
         weights = self.groups.weights
         lo, hi = (np.repeat(end[:, None], weights.shape[1], axis=1) for end in (lo, hi))
         return tuple(end[self.groups.columns, self.groups.group] for end in self.evaluator.weighted_slopes(lo, hi, weights))
@@ -69,24 +76,24 @@ class SparseEquations:
             if distance > 2.0**-20 and not basis.invert(self._slopes(x)):
                 break
 
-    def proved(self) -> Interval | WhyNot:
+    def proved(self) -> Interval | FailureReason:
         """A box around x, with a width only in the variables of the basis, that holds exactly one solution."""
         x, basis, (lo, hi) = self.x, self.basis, self.bounds
         if not basis.invert(self._slopes(x)):
-            return WhyNot.DEPENDENT
+            return FailureReason.DEPENDENT
         at, rows, variables = self.evaluator.rows(x, x), 1 + basis.rows, basis.variables
         if not at.defined[rows].all():
-            return WhyNot.UNDEFINED
+            return FailureReason.UNDEFINED
         target, middle = exactly(self.evaluator.system.lower[basis.rows]), x[variables]
         newton = size(basis.preconditioned(minus((at.lo[rows], at.hi[rows]), target)))
-        unit = 2 * np.spacing(np.abs(middle)) + LEAST
+        unit = 2 * np.spacing(np.abs(middle)) + LEAST_RADIUS
         radius, outside = 2 * newton + 2 * unit, False
-        for spare in _SPARE:
+        for spare in _INFLATIONS:
             low, high = x.copy(), x.copy()
             low[variables] = np.maximum(middle - radius, lo[variables])
             high[variables] = np.minimum(middle + radius, hi[variables])
             slopes = self._enclosed_slopes(low, high)
-            if isinstance(slopes, WhyNot):
+            if isinstance(slopes, FailureReason):
                 return slopes
             places, rest = basis.remainder(slopes)
             reach = _reach(places, rest, newton, np.maximum(up(high[variables] - middle), up(middle - low[variables])))
@@ -98,25 +105,26 @@ class SparseEquations:
             outside = not ((middle - radius > lo[variables]) & (middle + radius < hi[variables])).all()
             if not np.isfinite(radius).all():
                 break
-        return WhyNot.OUTSIDE if outside else WhyNot.WIDE
+        return FailureReason.OUTSIDE if outside else FailureReason.WIDE
 
 
-def _reach(places: Places, rest: np.ndarray, least: np.ndarray, deviation: np.ndarray) -> np.ndarray:
+def _reach(places: SparsityPattern, rest: np.ndarray, least: np.ndarray, deviation: np.ndarray) -> np.ndarray:
     """least + rest times the deviation, rounded up: a sum of k numbers that are not negative is off by less than k roundings."""
     total = np.bincount(places.rows, up(rest * deviation[places.columns]), len(least))
     count = np.bincount(places.rows, minlength=len(least))
     return up(up(least + total) * (1 + 2.0**-50 * (count + 1)))
 
 
-def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Proved | WhyNot:
+def prove_feasible_sparse(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
     """A box around about x, whose integers are whole, within the bounds that certainly holds a feasible point."""
     with np.errstate(all="ignore"):
         equations = SparseEquations(evaluator, bounds, x)
-        if isinstance(equations.basis, WhyNot):
+        if isinstance(equations.basis, FailureReason):
             return equations.basis
-        equations.newton(_LAST)
+        equations.newton(_POLISHING_STEPS)
         x, box = equations.x, equations.proved()
-        return box if isinstance(box, WhyNot) else judged(evaluator, bounds, equations.basis.rows, equations.free, x, box)
+        return box if isinstance(box, FailureReason) else judge_candidate(evaluator, bounds, equations.basis.rows,
+                                                                          equations.free, x, box)
 
 
 def multipliers(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
@@ -133,10 +141,10 @@ def multipliers(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.nda
     return np.where(np.isfinite(found), found, 0.0)
 
 
-def nearby(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
+def nearby_solution(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np.ndarray:
     """Where the equations about hold, from x by Newton's method in some of the variables. An estimate."""
     with np.errstate(all="ignore"):
         equations = SparseEquations(evaluator, bounds, x)
         if isinstance(equations.basis, SparseBasis):
-            equations.newton(_STEPS)
+            equations.newton(_NEWTON_STEPS)
         return equations.x

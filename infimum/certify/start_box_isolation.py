@@ -5,25 +5,25 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from infimum.certify.box_difference import beyond
-from infimum.certify.isolation import Isolated, Refused
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
 
-_GROWN = (1.0, 2.0**-6)  # by such parts of its widths the wanted box may grow, if it stays in F
-_MOST = 64               # start boxes that may lie around it
+_GROWTHS = (1.0, 2.0**-6)  # by such parts of its widths the wanted box may grow, if it stays in F
+_MOST_START_BOXES = 64     # start boxes that may lie around it
 
 
-def isolate_in(isolate: Callable[..., Isolated | Refused], start: StartBoxes, x: np.ndarray,
-               reach: Interval) -> Isolated | Refused:
+def isolate_in(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], start: StartBoxes, x: np.ndarray,
+               reach: Interval) -> IsolatedMinimiser | IsolationFailure:
     """A minimiser over F near x, and a box in F around it without any other: docs/proofs/isolation.md. `isolate` finds one over a
     box."""
-    found = Refused.AT_A_BOUND
+    found = IsolationFailure.AT_A_BOUND
     for box, ends in _boxes_in(start, x, reach):
         place = np.minimum(np.maximum(x, box[0]), box[1])
         one = isolate(*box, place, _meeting(reach, box))
-        if isinstance(one, Isolated) and _is_over_all(one, box, ends, start):
+        if isinstance(one, IsolatedMinimiser) and _is_over_all(one, box, ends, start):
             return one
-        found = one if isinstance(one, Refused) else found
+        found = one if isinstance(one, IsolationFailure) else found
     return found
 
 
@@ -32,12 +32,12 @@ def _boxes_in(start: StartBoxes, x: np.ndarray, reach: Interval) -> Iterator[tup
     hull = start.hull
     with np.errstate(all="ignore"):
         width = reach[1] - reach[0]
-    for part in _GROWN if np.isfinite(width).all() else ():
+    for part in _GROWTHS if np.isfinite(width).all() else ():
         box = np.maximum(reach[0] - part * width, hull[0]), np.minimum(reach[1] + part * width, hull[1])
         if ((box[0] <= x) & (x <= box[1])).all() and _covers(start, box):
             yield box, hull
             break
-    for k in start.around(x)[:1]:
+    for k in start.containing(x)[:1]:
         yield start.box(int(k)), None
 
 
@@ -49,7 +49,7 @@ def _meeting(reach: Interval, box: Interval) -> Interval:
 def _covers(start: StartBoxes, box: Interval) -> bool:
     """Does the union hold the box?"""
     near = np.flatnonzero(((start.lo <= box[1][:, None]) & (start.hi >= box[0][:, None])).all(axis=0))
-    if len(near) > _MOST:
+    if len(near) > _MOST_START_BOXES:
         return False
     lo, hi = (end[:, None].copy() for end in box)
     for k in near:
@@ -57,7 +57,7 @@ def _covers(start: StartBoxes, box: Interval) -> bool:
     return not lo.shape[1]
 
 
-def _is_over_all(one: Isolated, box: Interval, ends: Interval | None, start: StartBoxes) -> bool:
+def _is_over_all(one: IsolatedMinimiser, box: Interval, ends: Interval | None, start: StartBoxes) -> bool:
     """Is the minimiser over the box one over F? If K meets only those faces of the box at which F ends. Those of a start box are
     such if no other start box meets K. Where ends of start boxes are no doubles, F may go on beyond any face of the box."""
     low, high = one.lo == box[0], one.hi == box[1]

@@ -8,27 +8,27 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import topological
 from infimum.problem.minimisers import Minimiser, Minimisers
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Answering
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.certify import region_isolation as settle
+    from infimum.certify import region_isolation
     from infimum.certify.term_sums import term_hessians as structure
 else:  # most results are not asked
-    settle, structure = Late("certify.region_isolation"), Late("certify.term_sums.term_hessians")
+    region_isolation, structure = LazyModule("certify.region_isolation"), LazyModule("certify.term_sums.term_hessians")
 
 
-QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
+QUICK_VARIABLES, _QUICK_OPERATIONS, _QUICK_ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
 
 
-class Question(Answering):
+class UniquenessQuestion(Answering):
     """The function and the bounds, as an `Incumbent` knows them."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
-                 outer: Outer | None = None):
+                 outer: OuterBox | None = None):
         self.evaluator, self.lo, self.hi, self.start, self.outer = evaluator, lo, hi, start, outer
 
     @property
@@ -42,13 +42,13 @@ class Question(Answering):
             return None
         if self._one_point(result):
             return Minimisers([self._at(result.boxes[0][0])], 0)
-        small = can_be_settled(self.evaluator)
-        terms = None if small or self.evaluator.system is not None else structure.Terms.of(self.evaluator)
+        small = can_be_isolated(self.evaluator)
+        terms = None if small or self.evaluator.system is not None else structure.TermSum.of(self.evaluator)
         if terms is None and not small:
             return Minimisers((), cover.count, _too_many())
-        settled = settle.settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
-                                result.x, self.start, terms=terms, outer=self.outer)
-        return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
+        problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, terms, self.outer)
+        found = region_isolation.isolate_regions(problem, _regions(result), result.boxes, (result.lower, result.upper), result.x)
+        return Minimisers(found.minimisers, found.rest, None if found.why is None else found.why.value)
 
     def _one_point(self, result: Any) -> bool:
         """Is x all that is left of bounded bounds? Then it is the global minimiser: the infimum is approached nowhere else."""
@@ -61,14 +61,14 @@ class Question(Answering):
 
 
 def _too_many() -> str:
-    return (f"only up to {settle.VARIABLES} variables and {settle.OPERATIONS:,} operations are looked at, or sums of terms of "
-            "few variables")
+    return (f"only up to {region_isolation.MOST_VARIABLES} variables and {region_isolation.MOST_OPERATIONS:,} operations are "
+            "looked at, or sums of terms of few variables")
 
 
 def _regions(result: Any) -> Regions:
     """The regions of a Result; where they are very many, the boxes that they were merged to."""
     cover = result.regions
-    if cover.count <= settle.REGIONS and cover.kept:
+    if cover.count <= region_isolation.MOST_REGIONS and cover.kept:
         lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
     else:
         lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
@@ -80,29 +80,30 @@ def _as_regions(lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> Regions:
     return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), np.zeros(len(lower), np.int8))
 
 
-def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower: float) -> Regions | None:
+def isolate_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower: float) -> Regions | None:
     """What is left of a few boxes (n, N) that do not touch, where f is not below `lower`, if proved minimisers are all that they
     hold; else None."""
-    evaluator, small = incumbent.evaluator, can_be_settled(incumbent.evaluator)
-    terms = None if small else structure.Terms.of(evaluator)
+    evaluator, small = incumbent.evaluator, can_be_isolated(incumbent.evaluator)
+    terms = None if small else structure.TermSum.of(evaluator)
     if terms is None and not small:
         return None
     groups = list(zip(*(end.T.copy() for end in boxes), strict=True))
-    settled = settle.settle(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)), groups,
-                            (lower, incumbent.upper), incumbent.x, terms=terms, outer=incumbent.outer)
-    return settled.left if settled.rest == 0 and len(settled.left) else None
+    problem = region_isolation.IsolationProblem(evaluator, incumbent.lo, incumbent.hi, terms=terms, outer=incumbent.outer)
+    regions = _as_regions(*boxes, np.full(len(groups), lower))
+    found = region_isolation.isolate_regions(problem, regions, groups, (lower, incumbent.upper), incumbent.x)
+    return found.left if found.rest == 0 and len(found.left) else None
 
 
 def is_short(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, so short that its second derivatives take a moment?"""
     system = evaluator.system
     nodes = list(topological([evaluator.f] if system is None else [system.f, *system.bodies]))
-    return can_be_settled(evaluator) and len(nodes) <= _OPERATIONS and sum(node.size for node in nodes) <= _ELEMENTS
+    return can_be_isolated(evaluator) and len(nodes) <= _QUICK_OPERATIONS and sum(node.size for node in nodes) <= _QUICK_ELEMENTS
 
 
-def can_be_settled(evaluator: Evaluator) -> bool:
+def can_be_isolated(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, small enough for second derivatives of all variables by one another?"""
     system = evaluator.system
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
-    few = evaluator.n <= settle.VARIABLES and m <= settle.CONSTRAINTS
-    return few and sum(1 for _ in topological(formulas)) <= settle.OPERATIONS
+    few = evaluator.n <= region_isolation.MOST_VARIABLES and m <= region_isolation.MOST_CONSTRAINTS
+    return few and sum(1 for _ in topological(formulas)) <= region_isolation.MOST_OPERATIONS

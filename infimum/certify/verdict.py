@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.certify.uniqueness_question import Question
+from infimum.certify.uniqueness_question import UniquenessQuestion
 from infimum.errors import InternalError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import Cover, widths
@@ -18,12 +18,12 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly, pause
 
-_MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
-_LISTED = 1 << 22     # numbers of a product that is listed
-_AT_A_TIME = 1 << 16  # numbers that are compared at a time
+_MERGE_WORK, _MOST_SEPARATE_BOXES = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
+_MOST_LISTED_NUMBERS = 1 << 22                       # numbers of a product that is listed
+_NUMBERS_AT_ONCE = 1 << 16                           # numbers that are compared at a time
 _LIPSCHITZ = 2
-BOTTOM = -2.0**1023  # values below this are next to the last double
-_OPEN = (Verdict.STOPPED, Verdict.UNDECIDED)
+LOWEST_VALUE = -2.0**1023  # values below this are next to the last double
+_UNDECIDED_VERDICTS = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
 def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal, stopped: str | None,
@@ -35,12 +35,12 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
     return Result(
         x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
         message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
-        obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
+        obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _UNDECIDED_VERDICTS else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
-        boxes=briefly(lambda: merged(regions), _hull(regions)) if unions is None else listed(unions),
+        boxes=briefly(lambda: merged(regions), _hull(regions)) if unions is None else listed_boxes(unions),
         attained=briefly(lambda: _attained(regions, incumbent.evaluator)) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
-        question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
+        question=UniquenessQuestion(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
 
 
 def _obstacle(*asked: Any) -> str | None:
@@ -68,7 +68,7 @@ def _attained(regions: Regions, evaluator: Evaluator) -> bool | None:
     if not bounded or not (regions.level >= _LIPSCHITZ).all():
         return None
     if evaluator.system is not None:
-        return True if len(regions) <= _SEPARATE and evaluator.rows(regions.lo, regions.hi).lipschitz.all() else None
+        return True if len(regions) <= _MOST_SEPARATE_BOXES and evaluator.rows(regions.lo, regions.hi).lipschitz.all() else None
     return True
 
 
@@ -77,7 +77,7 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, 
         return within(lower, upper)
     if verdict is Verdict.INFEASIBLE:
         return "the function is defined nowhere within the bounds"
-    if upper <= BOTTOM:
+    if upper <= LOWEST_VALUE:
         return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
     if verdict is Verdict.UNDECIDED:
         open_ = "regions are still wider than xtol" if goal.met(lower, upper) else "the gap is still open"
@@ -113,7 +113,7 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
         found.append((low, high))
         left = np.flatnonzero(~touches)
         lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
-    if work >= _MERGE_WORK or lo.shape[1] > _SEPARATE:  # one box for all
+    if work >= _MERGE_WORK or lo.shape[1] > _MOST_SEPARATE_BOXES:  # one box for all
         ends = [*found, (lo.min(axis=1, initial=np.inf), hi.max(axis=1, initial=-np.inf))]
         return [(np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0))]
     return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]
@@ -124,10 +124,10 @@ def _hull(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(regions.lo.min(axis=1), regions.hi.max(axis=1))] if len(regions) else []
 
 
-def listed(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
+def listed_boxes(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
     """The boxes of the product, with intervals that touch merged; the one box around it if they are very many."""
     whole = unions.merged()
-    if whole.count > _SEPARATE or whole.count * len(whole) > _LISTED:
+    if whole.count > _MOST_SEPARATE_BOXES or whole.count * len(whole) > _MOST_LISTED_NUMBERS:
         return [whole.hull]
     lo, hi = whole.boxes()
     return list(zip(lo.T.copy(), hi.T.copy(), strict=True))
@@ -135,7 +135,7 @@ def listed(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def _touching(lo: np.ndarray, hi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Which boxes meet this one. Some variables at a time, one if there are many boxes: no array of all of them is made."""
-    touches, some = np.ones(lo.shape[1], bool), max(1, _AT_A_TIME // lo.shape[1])
+    touches, some = np.ones(lo.shape[1], bool), max(1, _NUMBERS_AT_ONCE // lo.shape[1])
     for begin in range(0, len(lo), some):
         part = slice(begin, begin + some)
         for near in (lo[part] <= high[part, None], hi[part] >= low[part, None]):

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from infimum.chains.bag_kinds import Kind
+from infimum.chains.bag_kinds import BagKind
 from infimum.evaluation.programs import AT_POINTS, CURVES
 
 
-class Form:
+class BagForm:
     """variables: (k, bags). `kinds` are the numbers of the kinds that it consists of, one after the other."""
 
-    def __init__(self, kinds: list[Kind], numbers: list[int]):
+    def __init__(self, kinds: list[BagKind], numbers: list[int]):
         mine = [kinds[number] for number in numbers]
         self.kinds, self.evaluator, self.k = numbers, mine[0].evaluator, mine[0].k
         self.variables = np.concatenate([kind.variables for kind in mine], axis=1)
@@ -34,10 +34,10 @@ class Form:
         return f"{name}:{len(self.constants)}"
 
 
-def forms_of(kinds: list[Kind]) -> list[Form]:
+def forms_of(kinds: list[BagKind]) -> list[BagForm]:
     """The forms of the bags that have variables."""
     groups: dict[tuple, list[int]] = {}
     for number, kind in enumerate(kinds):
         if kind.k:
             groups.setdefault((kind.evaluator.f, kind.k), []).append(number)
-    return [Form(kinds, numbers) for numbers in groups.values()]
+    return [BagForm(kinds, numbers) for numbers in groups.values()]

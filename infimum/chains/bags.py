@@ -13,7 +13,7 @@ import numpy as np
 
 from infimum.support.clock import heed
 
-MOST = 2  # neighbours of a variable that is eliminated, and children of a bag
+MOST_NEIGHBOURS = 2  # neighbours of a variable that is eliminated, and children of a bag
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ def edges_of(scopes: list[np.ndarray]) -> np.ndarray:
     return np.stack(np.divmod(np.unique(ends[0] * first + ends[1]), first))
 
 
-def elimination(scopes: list[np.ndarray], n: int, most: int = MOST) -> list[tuple[int, tuple[int, ...]]] | None:
+def elimination(scopes: list[np.ndarray], n: int, most: int = MOST_NEIGHBOURS) -> list[tuple[int, tuple[int, ...]]] | None:
     """(variable, its neighbours when it is eliminated), those with fewest neighbours first; None where there would be more than
     `most`, or their number is too large for any order."""
     edges = edges_of(scopes)
@@ -111,7 +111,7 @@ def _renumbered(bags: list[Bag | None]) -> list[Bag]:
     number: dict[int, int] = {}
     for k, bag in enumerate(bags):
         if bag is not None:
-            bag.children = _few(found, [number[child] for child in bag.children])
+            bag.children = _is_narrow(found, [number[child] for child in bag.children])
             number[k] = len(found)
             found.append(bag)
     for bag in found:
@@ -123,9 +123,9 @@ def _renumbered(bags: list[Bag | None]) -> list[Bag]:
     return [found[old] for old in order]
 
 
-def _few(found: list[Bag], children: list[int]) -> list[int]:
+def _is_narrow(found: list[Bag], children: list[int]) -> list[int]:
     """At most two: others become children of bags without terms, first those that share the same variables."""
-    while len(children) > MOST:
+    while len(children) > MOST_NEIGHBOURS:
         children.sort(key=lambda child: found[child].shared)
         pairs = list(zip(children[::2], children[1::2], strict=False))
         equal = [pair for pair in pairs if found[pair[0]].shared == found[pair[1]].shared] or pairs[:1]

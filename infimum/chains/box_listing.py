@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from infimum.chains.bag_kinds import Kind
+from infimum.chains.bag_kinds import BagKind
 from infimum.chains.grid import Grid
 from infimum.problem.unions import Unions
 
-_MOST = 4096  # combinations that are looked at
-_CELLS = 1 << 22
+_MOST_COMBINATIONS = 4096  # combinations that are looked at
+_MOST_CELLS = 1 << 22
 
 
 def boxes_of(grid: Grid, alive: Any, unions: Unions) -> tuple[np.ndarray, np.ndarray] | None:
     """(lo, hi), each (n, N): the combinations of the intervals of `unions`, each of which is made of slices, that hold a cell of
     every bag that is alive. None if there are too many. A minimiser lies in one slice of each variable such that all bags have
     a cell of these slices."""
-    if not 1 < unions.count <= _MOST or len(grid) > _CELLS:
+    if not 1 < unions.count <= _MOST_COMBINATIONS or len(grid) > _MOST_CELLS:
         return None
     living = grid.arrays.fetch(alive) != 0
     counts, starts = unions.counts, unions.starts[:-1]
@@ -47,7 +47,7 @@ def boxes_of(grid: Grid, alive: Any, unions: Unions) -> tuple[np.ndarray, np.nda
     return unions.lo[at], unions.hi[at]
 
 
-def _possible(kind: Kind, ids: np.ndarray, bags: np.ndarray, place: np.ndarray, row: np.ndarray, counts: np.ndarray,
+def _possible(kind: BagKind, ids: np.ndarray, bags: np.ndarray, place: np.ndarray, row: np.ndarray, counts: np.ndarray,
               chosen: np.ndarray) -> np.ndarray:
     """Which combinations hold one of these cells for each bag."""
     found = np.ones(chosen.shape[1], bool)

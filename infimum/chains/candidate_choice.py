@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from infimum.chains.bag_forms import Form
-from infimum.chains.bag_kinds import Kind
+from infimum.chains.bag_forms import BagForm
+from infimum.chains.bag_kinds import BagKind
 from infimum.chains.grid import Grid
 from infimum.chains.level import Level
 
 
-class Choice:
-    """One of so many candidates for each of n variables: each is a slice of a grid."""
+class CandidateChoice:
+    """One of several candidates for each of n variables: each is a slice of a grid."""
 
-    def __init__(self, kinds: list[Kind], forms: list[Form], n: int, count: int):
+    def __init__(self, kinds: list[BagKind], forms: list[BagForm], n: int, count: int):
         self.grid = Grid(kinds, np.zeros(n), np.ones(n), kinds[0].evaluator.host_arrays, count)
         self.level, self.parts = Level(self.grid, np.zeros(n), np.ones(n)), []
         for form in forms:

@@ -1,7 +1,7 @@
 """Kernels of dynamic programming over intervals: what a term is worth on a cell, a box of the few variables that it reads.
 
-`cells` encloses the term t and its derivatives on the cell X, and t at a point c of it. `shift` turns that into a lower bound of
-t(x) - s·(x - c), for slopes s that are chosen later: the larger of
+`cells` encloses the term t and its derivatives on the cell X, and t at a point c of it. `shifted_bound` turns that into a lower
+bound of t(x) - s·(x - c), for slopes s that are chosen later: the larger of
 
     t(X) - rad |s|                    where the natural enclosure is all that is known,
     t(c) - rad max |t'(X) - s|        the mean value form, where t is Lipschitz on the cell,
@@ -29,11 +29,12 @@ from infimum.ops.vocabulary import Kind
 from infimum.structure.term_sums import C
 
 LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
-FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
+FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shifted_bound`: bounds, ends of the derivatives
 NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
 _STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
-FAR, _TIES = 2.0**900, 2.0**-30            # instead of a value where there is none; of values that decide between equal bounds
-SLOPES = 3                                 # the last input of `shift`: distances, then slopes
+# instead of a value where there is none; of values that decide between equal bounds
+NO_VALUE, _TIE_BREAK = 2.0**900, 2.0**-30
+SLOPES = 3  # the last input of `shifted_bound`: distances, then slopes
 
 
 def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
@@ -66,7 +67,7 @@ def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     return b.kernel(name, 4 if constants else 3, 3), data, (3, k, k), 0
 
 
-def steep_parts(f: Expr) -> list[Expr]:
+def steep_terms(f: Expr) -> list[Expr]:
     """The roots and powers in f: where they have no derivative, neither has f, but in between f may be gentle. None where f has
     conditions, which tell undefined parts from others."""
     nodes = list(topological([f]))
@@ -81,7 +82,7 @@ def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     leaves = {"x": lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)),
               C: lambda i: Pair(b.neg(b.input(2, i)), b.input(2, b.place("uadd", i, constants)))}
     ends, best = data.offset(np.arange(_SLICES + 1) / _SLICES), None
-    for node in steep_parts(f):
+    for node in steep_terms(f):
         value, = Lowering(b, Enclosures(), leaves, data).values([node], straight=True)
         whole = whole_if_unsound(b, value)
         lo, width = b.neg(whole.nlo), b.add(whole.hi, whole.nlo)
@@ -103,7 +104,7 @@ def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     return b.kernel(name, 3 if constants else 2, 1), data, (1,), 0
 
 
-def bend(name: str, f: Expr, x: Expr, constants: int) -> tuple:
+def second_order_bound(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     """The second order: minus the lower bound of t(x) - s·(x - c) where t is twice continuously differentiable on the cell,
 
         t(c) - rad |t'(c) - s| + d·H(X) d / 2,   |d| <= rad,
@@ -152,7 +153,7 @@ def bend(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     return b.kernel(name, 5 if constants else 4, 1), data, (1,), 0
 
 
-def shift(name: str, k: int) -> tuple:
+def shifted_bound(name: str, k: int) -> tuple:
     """Output: minus the lower bound."""
     b = Builder()
     flat, form = b.neg(b.input(FACTS, NATURAL)), b.neg(b.input(FACTS, AT_CENTRE))
@@ -164,13 +165,13 @@ def shift(name: str, k: int) -> tuple:
     return b.kernel(name, 4, 1), Data(), (1,), 0
 
 
-def hope(name: str) -> tuple:
+def optimistic_bound(name: str) -> tuple:
     """Minus the lower bound of a term on a cell, where there is one; of equal bounds that with the lower value at c is larger.
     Input: FACTS. An estimate, of what the cell may hold at best."""
     b = Builder()
     minus, there = b.input(0, UNSHIFTED), b.input(0, AT_CENTRE)
-    value = b.sub(minus, b.mul(_TIES, b.add(there, minus)))
-    b.output(0, 0, b.select(b.olt(b.abs(value), INF), value, -FAR))
+    value = b.sub(minus, b.mul(_TIE_BREAK, b.add(there, minus)))
+    b.output(0, 0, b.select(b.olt(b.abs(value), INF), value, -NO_VALUE))
     return b.kernel(name, 1, 1), Data(), (1,), 0
 
 

@@ -15,52 +15,53 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.chains.bag_forms import Form, forms_of
-from infimum.chains.bag_kinds import Kind
-from infimum.chains.candidate_choice import Choice
+from infimum.chains.bag_forms import BagForm, forms_of
+from infimum.chains.bag_kinds import BagKind
+from infimum.chains.candidate_choice import CandidateChoice
 from infimum.chains.grid import cells_at_first
 from infimum.chains.level import Level
-from infimum.chains.tree_newton import DAMPING, Newton
+from infimum.chains.tree_newton import DAMPING, TreeNewton
 from infimum.search.incumbent import Incumbent
 
 _CANDIDATES = len(DAMPING) + 3  # for each variable in a step
-_STEPS = 16           # of a descent
-_STILL, _NOISE = 2.0**-30, 2.0**-80  # a gain that is worth another one, in values, and in first gains: squares of small numbers
+_DESCENT_STEPS = 16             # of a descent
+# a gain that is worth another one, in values, and in first gains: squares of small numbers
+_LEAST_GAIN, _NOISE = 2.0**-30, 2.0**-80
 _SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
-_CLOSER = 0.25        # the next distance of the places on both sides of a variable that stays
-NEAR = 3              # half widths between different points
+_DISTANCE_REDUCTION = 0.25        # the next distance of the places on both sides of a variable that stays
+NEAR_HALF_WIDTHS = 3              # half widths between different points
 
 
-def cells_kept(kinds: list[Kind]) -> int:
+def cells_kept(kinds: list[BagKind]) -> int:
     """How many cells the search keeps, beside those of the chain."""
     return cells_at_first(kinds, _CANDIDATES) + cells_at_first(kinds, 2)
 
 
-class Points:
+class ChainPointSearch:
     """The search for points of one chain."""
 
-    def __init__(self, kinds: list[Kind], incumbent: Incumbent):
+    def __init__(self, kinds: list[BagKind], incumbent: Incumbent):
         self.kinds, self.incumbent = kinds, incumbent
         self.unfinished = False  # does the descent to the best point lead farther?
 
     @cached_property
-    def forms(self) -> list[Form]:
+    def forms(self) -> list[BagForm]:
         return forms_of(self.kinds)
 
     @cached_property
-    def newton(self) -> Newton:
-        return Newton(self.kinds, self.forms, self.incumbent.lo, self.incumbent.hi)
+    def newton(self) -> TreeNewton:
+        return TreeNewton(self.kinds, self.forms, self.incumbent.lo, self.incumbent.hi)
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> CandidateChoice:
         return self._choice(_CANDIDATES)
 
     @cached_property
-    def pairs(self) -> Choice:
+    def pairs(self) -> CandidateChoice:
         return self._choice(2)
 
-    def _choice(self, count: int) -> Choice:
-        return Choice(self.kinds, self.forms, len(self.incumbent.lo), count)
+    def _choice(self, count: int) -> CandidateChoice:
+        return CandidateChoice(self.kinds, self.forms, len(self.incumbent.lo), count)
 
     def improve(self, level: Level, anew: bool = False) -> Iterator[None]:
         """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends. `anew`: in any
@@ -68,11 +69,11 @@ class Points:
         plain = level.path(level.from_child)
         if plain is None:
             return
-        lower, hopeful = level.hopeful_path()
-        for slices in [plain, hopeful] if (hopeful != plain).any() else [plain]:
+        lower, optimistic = level.optimistic_path()
+        for slices in [plain, optimistic] if (optimistic != plain).any() else [plain]:
             x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
             best, upper = self.incumbent.x, self.incumbent.upper
-            if best is None or anew or (np.abs(x - best) > NEAR * rad).any():
+            if best is None or anew or (np.abs(x - best) > NEAR_HALF_WIDTHS * rad).any():
                 value, end = yield from self._descend(x, rad, lower)
                 if best is not None:
                     yield from self._cross(end, best, (value, upper), rad, lower)
@@ -83,24 +84,24 @@ class Points:
                lower: float) -> Iterator[None]:
         """Combines two points with these values, and descends from there if that is better than both."""
         value, x = self.pairs.best(np.stack([one, other], axis=1))
-        if value < min(values) - _STILL * max(map(abs, values)):
+        if value < min(values) - _LEAST_GAIN * max(map(abs, values)):
             yield from self._descend(x, reach, lower)
 
     def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, tuple[float, np.ndarray]]:
         """From x, at first with places so far on both sides, to (value, point) where it ends, which is offered. The infimum is
         not far below `lower`."""
         value, gains, slow, still = np.inf, [], False, False
-        while len(gains) < _STEPS and not slow and not still:
+        while len(gains) < _DESCENT_STEPS and not slow and not still:
             sides = [np.maximum(x - reach, self.incumbent.lo), np.minimum(x + reach, self.incumbent.hi), x]
             before = value
             value, new = self.choice.best(np.concatenate([self.newton.steps(x), np.stack(sides, axis=1)], axis=1))
             yield
             moved, x = np.abs(new - x), new
-            reach = np.where(moved > 0, np.minimum(reach, moved), reach * _CLOSER)
+            reach = np.where(moved > 0, np.minimum(reach, moved), reach * _DISTANCE_REDUCTION)
             gains.append(before - value)
             if len(gains) > 2:
                 slow = _SLOW[0] * (value - lower) > gains[-2] >= gains[-1] > _SLOW[1] * gains[-2]
-                still = not max(gains[-2:]) > max(_STILL * abs(value), _NOISE * gains[1])
+                still = not max(gains[-2:]) > max(_LEAST_GAIN * abs(value), _NOISE * gains[1])
         if self.incumbent.offer(x[:, None]):
             self.unfinished = not still
         return value, x

@@ -12,13 +12,14 @@ in the constraint G(x) = s, and it is divided between slices of one variable.
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
 from infimum.chains.bag_kinds import kinds_of
 from infimum.chains.bags import Bag, bags_of
 from infimum.chains.chain import Chain
-from infimum.chains.coupling_multipliers import Ends, Model, derivatives
+from infimum.chains.coupling_multipliers import Ends, MultiplierModel, derivatives
 from infimum.chains.grid import Grid, cells_at_first
 from infimum.chains.slice_nodes import Node, NodeLevel, joined
 from infimum.evaluation.evaluator import Evaluator
@@ -27,37 +28,40 @@ from infimum.problem.settings import Goal
 from infimum.problem.unions import widths
 from infimum.search.incumbent import Incumbent
 from infimum.structure.coupling_scalars import coupling_of
-from infimum.structure.term_sums import Family
+from infimum.structure.term_sums import TermFamily
 
-_LEAST = 4             # variables: fewer are one term
-_MOST = 1 << 22        # cells of all nodes
-_BYTES = 160           # that a cell takes
-_FORMS, _TERMS = 12, 16  # as in chains
-_ALONE = 1 << 14       # cells that take as long as all that is done but once for a node
-_TRIES, _WORTH = 3, 0.1  # multipliers for a node, each from the one before; what of the gap a better one must gain
-_DUAL, _SHARE = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
-_STARTS, _LOOKS, _LOOKED_AT = 4, 8, 4  # points from a node; multipliers that points are looked for with, in so many nodes
-_REACH = 0.6875        # of logarithms: the exponentials of the two slices are about equally wide
-_BY_SIGNS = 4          # it may take long to tell signs of factors apart: so many times fewer cells are tried
-_SHRUNK, _IN, _FEW, _NODES = 0.9, 8, 64, 4096  # to this part the gap must shrink in so many rounds, if there are more nodes; most
+_LEAST_VARIABLES = 4               # variables: fewer are one term
+_MOST_CELLS = 1 << 22              # cells of all nodes
+_BYTES_A_CELL = 160                # that a cell takes
+_MOST_FORMS, _MOST_TERMS = 12, 16  # as in chains
+_NODE_COST_IN_CELLS = 1 << 14      # cells that take as long as all that is done but once for a node
+# multipliers for a node, each from the one before; what of the gap a better one must gain
+_MULTIPLIER_TRIES, _WORTH_GAIN = 3, 0.1
+_WORTH_DUAL_GAIN, _WORTH_GAIN_RATIO = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
+# descents from a node; multipliers with which points are searched for; in this number of nodes
+_POINTS_A_NODE, _SEARCHED_MULTIPLIERS, _SEARCHED_NODES = 4, 8, 4
+_LOGARITHM_SPLIT = 0.6875  # of logarithms: the exponentials of the two slices are about equally wide
+_SIGN_COST = 4             # it may take long to tell signs of factors apart: fewer cells are tried, by this factor
+# the gap must shrink to this part of it in this number of rounds, if there are more nodes than the third number; the most nodes
+_WORTH_GAP_LEFT, _PATIENCE_ROUNDS, _FEW_NODES, _MOST_NODES = 0.9, 8, 64, 4096
 
 
 def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-               memory_limit: float | None = None, max_boxes: float | None = None) -> "Coupled | None":
+               memory_limit: float | None = None, max_boxes: float | None = None) -> "CoupledChain | None":
     """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
     n, (lo, hi) = evaluator.n, (end[:, 0] for end in box)
-    if n < _LEAST or not np.isfinite(widths(lo, hi)).all():
+    if n < _LEAST_VARIABLES or not np.isfinite(widths(lo, hi)).all():
         return None
     coupling = coupling_of(evaluator.f, n, lambda node: elements_on(node, lo, hi))
-    if coupling is None or len(coupling.families) > _FORMS:
+    if coupling is None or len(coupling.families) > _MOST_FORMS:
         return None
     count = len(coupling.scalars)
     bags = _bags(coupling.families, n, tuple(range(n, n + count)))
-    if bags is None or max(len(bag.terms) for bag in bags) > _TERMS:
+    if bags is None or max(len(bag.terms) for bag in bags) > _MOST_TERMS:
         return None
     kinds = kinds_of(bags, coupling.families, evaluator.backend)
-    most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
-    if len(kinds) > _FORMS or cells_at_first(kinds, whole=count) > most:
+    most = min(_MOST_CELLS, np.inf if memory_limit is None else memory_limit / _BYTES_A_CELL)
+    if len(kinds) > _MOST_FORMS or cells_at_first(kinds, whole=count) > most:
         return None
     known = [Evaluator(s, n, evaluator.backend).value(lo, hi) for s in coupling.scalars]
     ends = np.array([[float(s.lo) for s in known], [float(s.hi) for s in known]])
@@ -65,14 +69,14 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
         return None
     low, high = np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]])  # scalars are not cut
     grid = Grid(kinds, low, high, evaluator.host_arrays)
-    reach = np.where(coupling.logarithms, _REACH, np.inf)
+    reach = np.where(coupling.logarithms, _LOGARITHM_SPLIT, np.inf)
     node = Node(grid, np.zeros(count), reach).within(*ends)
     signed = None if coupling.signed is None else Evaluator(coupling.signed, n, evaluator.backend)
-    work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _BY_SIGNS
-    return Coupled(node, np.array(coupling.above), box, goal, incumbent, most, work, signed)
+    work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _SIGN_COST
+    return CoupledChain(CoupledRoot(node, np.array(coupling.above), signed), box, goal, incumbent, most, work)
 
 
-def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
+def _bags(families: list[TermFamily], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
     """All bags share the scalars. Terms that read nothing else are a bag of their own, the root: they may be smooth where others
     are not."""
     bags = bags_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
@@ -95,11 +99,20 @@ def elements_on(node: Expr, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray,
     return -found.hi, -found.lo
 
 
-class Coupled(Chain):
-    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs. above, signed: see `Coupling`."""
+class CoupledRoot(NamedTuple):
+    """The node that a search begins with. above, signed: as in `Coupling`."""
 
-    def __init__(self, node: Node, above: np.ndarray, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST, max_boxes: float = np.inf, signed: Evaluator | None = None):
+    node: Node
+    above: np.ndarray
+    signed: Evaluator | None
+
+
+class CoupledChain(Chain):
+    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs."""
+
+    def __init__(self, root: CoupledRoot, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 most: int = _MOST_CELLS, max_boxes: float = np.inf):
+        node, above, signed = root
         super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
         self.n, self.above, self.signed = len(self.low), above, signed
         never = np.full(node.scalars, np.inf)  # scalars have no bounds, and no slice of one is dropped by a derivative
@@ -115,7 +128,7 @@ class Coupled(Chain):
                     left.append(node)
                 elif node.lower <= self.incumbent.upper:
                     room = self.most - _cells(waiting[k:]) - _cells(left)
-                    left += yield from self._divided(node, room, k < _LOOKED_AT)
+                    left += yield from self._divided(node, room, k < _SEARCHED_NODES)
             self.nodes = [node for node in left if node.lower <= self.incumbent.upper]
             if not self.nodes:
                 self.empty = True
@@ -130,18 +143,19 @@ class Coupled(Chain):
 
     def _pays(self) -> bool:
         """Has the gap shrunk in the last rounds, or are there not many more nodes?"""
-        if len(self.counts) <= _IN:
+        if len(self.counts) <= _PATIENCE_ROUNDS:
             return True
-        shrunk = self.levels[-1][0] < _SHRUNK * self.levels[-1 - _IN][0]
-        return self.counts[-1] <= _NODES and (shrunk or self.counts[-1] <= max(_FEW, self.counts[-1 - _IN]))
+        shrunk = self.levels[-1][0] < _WORTH_GAP_LEFT * self.levels[-1 - _PATIENCE_ROUNDS][0]
+        return self.counts[-1] <= _MOST_NODES and (shrunk
+                                                   or self.counts[-1] <= max(_FEW_NODES, self.counts[-1 - _PATIENCE_ROUNDS]))
 
     # ---- one node
     def _divided(self, node: Node, room: int, looks: bool) -> Iterator[None]:
         """The nodes that take its place: none if it holds no minimiser. `looks`: for points as well."""
-        alive, best, gain, hope = np.ones(len(node.grid), np.int64), None, np.inf, None
-        for _ in range(_TRIES):
+        alive, best, gain, improved = np.ones(len(node.grid), np.int64), None, np.inf, None
+        for _ in range(_MULTIPLIER_TRIES):
             level = yield from self._level(node, alive)
-            self._descend(*(rows[:self.n] for rows in level.paths(_STARTS)))
+            self._descend(*(rows[:self.n] for rows in level.paths(_POINTS_A_NODE)))
             yield from level.discard(self.incumbent.upper)
             yield from level.discard_by_slopes(self.incumbent.upper)
             alive = level.alive
@@ -159,23 +173,23 @@ class Coupled(Chain):
                 level.alive = alive = along.alive
                 if along.empty:
                     return []
-            if gain < _WORTH * (self.incumbent.upper - level.lower):
+            if gain < _WORTH_GAIN * (self.incumbent.upper - level.lower):
                 break
-            model = Model(node, level, (yield from self._changes(node, level)), slopes)
+            model = MultiplierModel(node, level, (yield from self._changes(node, level)), slopes)
             if looks and slopes is not None:
-                yield from self._look_for_points(model, slopes)
-            hope = node.moved(model.best(model.bound, self.incumbent.upper)[0])
+                yield from self._search_points(model, slopes)
+            improved = node.moved(model.best(model.bound, self.incumbent.upper)[0])
             moves, gain = model.best(model.bound_on_slices, self.incumbent.upper)
             if not gain > 0:
                 break
             node = node.moved(moves)
-        return (yield from self._parts(*best, hope, room))
+        return (yield from self._parts(*best, improved, room))
 
     def _level(self, node: Node, alive: np.ndarray, multipliers: Ends | None = None) -> Iterator[None]:
         """The cells of a node, enclosed with its multipliers, or all between two ends."""
         level = NodeLevel(node, *(multipliers or (node.multipliers, node.multipliers)), alive, *self.ends)
         yield from level.enclose()
-        self.evaluations, self.work = self.evaluations + len(node.grid), self.work + len(node.grid) + _ALONE
+        self.evaluations, self.work = self.evaluations + len(node.grid), self.work + len(node.grid) + _NODE_COST_IN_CELLS
         return level
 
     def _changes(self, node: Node, level: NodeLevel) -> Iterator[None]:
@@ -187,38 +201,38 @@ class Coupled(Chain):
             changes.append((other.at_centres - level.at_centres) / by)
         return changes
 
-    def _look_for_points(self, model: Model, slopes: Ends) -> Iterator[None]:
+    def _search_points(self, model: MultiplierModel, slopes: Ends) -> Iterator[None]:
         """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
-        for share in np.arange(_LOOKS + 1) / _LOOKS:
+        for share in np.arange(_SEARCHED_MULTIPLIERS + 1) / _SEARCHED_MULTIPLIERS:
             moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers
             self._descend(*(rows[:self.n] for rows in model.level.path_of(model.with_moves(model.values, moves))))
             yield
 
     # ---- dividing
-    def _parts(self, node: Node, level: NodeLevel, hope: Node | None, room: int) -> Iterator[None]:
+    def _parts(self, node: Node, level: NodeLevel, improved: Node | None, room: int) -> Iterator[None]:
         """The nodes that take its place, by what its bound loses most."""
         left = node.only(level.alive)
         if self._has_another_sign(left):
             return []
-        if self._is_settled(left):
+        if self._is_decided(left):
             return [replace(left, done=True)]
-        *by_scalars, by_slices = yield from self._losses(node, level, hope)
+        *by_scalars, by_slices = yield from self._losses(node, level, improved)
         gap = self.incumbent.upper - level.lower
-        parts = left.by_variable() if max(*by_scalars, by_slices) < _DUAL * gap < np.inf else []
+        parts = left.by_variable() if max(*by_scalars, by_slices) < _WORTH_DUAL_GAIN * gap < np.inf else []
         if parts:
             return parts
-        finer = left.finer(room) if by_slices >= _SHARE * max(by_scalars) else []
-        if max(by_scalars) >= _SHARE * by_slices or not finer:
+        finer = left.finer(room) if by_slices >= _WORTH_GAIN_RATIO * max(by_scalars) else []
+        if max(by_scalars) >= _WORTH_GAIN_RATIO * by_slices or not finer:
             parts = [part for whole in finer or [left] for part in whole.by_scalar(by_scalars)]
         return parts or finer or left.finer(room) or [replace(left, done=True)]
 
-    def _losses(self, node: Node, level: NodeLevel, hope: Node | None) -> Iterator[None]:
+    def _losses(self, node: Node, level: NodeLevel, improved: Node | None) -> Iterator[None]:
         """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables: both
-        also with the multipliers that one might hope for."""
+        also with the multipliers that an optimistic estimate gives."""
         (lo, hi, middle), bounds, centre = node.slices, [level.lower], -np.inf
         for k in range(node.scalars):
             narrow, bound = np.arange(node.scalars) <= k, bounds[-1]
-            for chosen in (node, hope) if lo[k] < hi[k] else ():
+            for chosen in (node, improved) if lo[k] < hi[k] else ():
                 if chosen is not None:
                     there = yield from self._level(
                         chosen.within(np.where(narrow, middle, lo), np.where(narrow, middle, hi)), level.alive)
@@ -237,7 +251,7 @@ class Coupled(Chain):
         found = self.signed.value(unions.lo[unions.starts[:-1]], unions.hi[unions.starts[1:] - 1])
         return bool(found.hi < 0 if sign > 0 else found.lo > 0)
 
-    def _is_settled(self, node: Node) -> bool:
+    def _is_decided(self, node: Node) -> bool:
         narrow = self.goal.xtol is None or node.unions.width <= self.goal.xtol
         return self.goal.met(node.lower, self.incumbent.upper) and narrow
 

@@ -35,7 +35,7 @@ def derivatives(node: Node, level: NodeLevel) -> Ends | None:
     return ends[0], ends[1]
 
 
-class Model:
+class MultiplierModel:
     """What the bound of a node would be with other multipliers: an estimate. `values` are minus the values at the centres of
     cells, `changes` what is added to them where a multiplier grows by 1."""
 

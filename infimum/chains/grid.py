@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from infimum.chains.bag_kinds import Kind
+from infimum.chains.bag_kinds import BagKind
 from infimum.evaluation.evaluator import Arrays
 from infimum.kernel.cell_keys import NONE, TOP
 from infimum.problem.unions import Unions, widths
 
-_FIRST = 8          # slices of a variable at the beginning
-_DIRECT = 1 << 20   # entries of a table that are addressed directly however few are used
+_FIRST_SLICES = 8          # slices of a variable at the beginning
+_DIRECT_ENTRIES = 1 << 20  # entries of a table that are addressed directly however few are used
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class Cells:
     """The cells of the bags of one kind, in the memory of a backend: `ids` (k, N) slices, `bag` (1, N) positions in kind.bags,
     ascending. Among the cells of all kinds they are those from `begin` on; those of a bag from begin + starts[bag] on."""
 
-    kind: Kind
+    kind: BagKind
     ids: Any
     bag: Any
     begin: int = 0
@@ -67,10 +67,10 @@ class Cells:
         self.starts = np.minimum.accumulate(last[::-1])[::-1]
 
 
-def cells_at_first(kinds: list[Kind], count: int = 0, whole: int = 0) -> int:
-    """How many cells a grid has at the beginning, at most, also with so many slices of each variable, or where so many variables
-    of every bag are not cut."""
-    return sum(len(kind.bags) * (count or _FIRST)**(kind.k - whole) for kind in kinds)
+def cells_at_first(kinds: list[BagKind], count: int = 0, whole: int = 0) -> int:
+    """How many cells a grid has at the beginning, at most, also with the given number of slices of each variable, or where
+    `whole` variables of every bag are not cut."""
+    return sum(len(kind.bags) * (count or _FIRST_SLICES)**(kind.k - whole) for kind in kinds)
 
 
 class Grid:
@@ -81,10 +81,10 @@ class Grid:
     height after the other: what one reads, those before have written.
     """
 
-    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays, count: int = 0):
+    def __init__(self, kinds: list[BagKind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays, count: int = 0):
         self.kinds, self.bags, self.arrays = kinds, sum(len(kind.bags) for kind in kinds), arrays
         self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
-        counts = np.where(lo < hi, count or _FIRST, 1)
+        counts = np.where(lo < hi, count or _FIRST_SLICES, 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         variable = np.repeat(np.arange(len(lo)), counts)
         part = (np.arange(first[-1]) - first[variable]) / counts[variable]
@@ -102,7 +102,7 @@ class Grid:
                 self.parents[child], self.which[child] = kind.bags, which
         self.use(self.arrays)
 
-    def _all_of(self, kind: Kind) -> Cells:
+    def _all_of(self, kind: BagKind) -> Cells:
         """Every combination of slices."""
         counts = np.diff(self.slices.first)[kind.variables]
         each = counts.prod(axis=0)
@@ -143,7 +143,7 @@ class Grid:
                 self._enter(cells, base[child], shared, row)
         tops = np.searchsorted(self.heights, np.arange(self.heights[-1] + 2))  # where the bags of each height begin
         bounds = np.append(TOP + 1, ends)[tops]
-        if self.entries > max(_DIRECT, 4 * begin):
+        if self.entries > max(_DIRECT_ENTRIES, 4 * begin):
             bounds = self._number(bounds)
         self.entry_segments = np.stack([bounds[:-1], bounds[1:]], axis=1)
         self.segments = self._segments()

@@ -21,8 +21,8 @@ from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 from infimum.chains.grid import Cells, Grid
 from infimum.kernel.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 
-_AT_A_TIME = 1 << 20  # cells
-_EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
+_CELLS_AT_ONCE = 1 << 20  # cells
+_SLOPE_GRAIN = 2.0**-40   # slopes are whole multiples of this part of the largest one, so that sums of them are exact
 _UNREACHED = key_of(-np.inf)
 
 
@@ -51,8 +51,8 @@ class Level:
         arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
             whole = None
-            for begin in range(0, max(1, len(cells)), _AT_A_TIME):
-                count = min(_AT_A_TIME, len(cells) - begin)
+            for begin in range(0, max(1, len(cells)), _CELLS_AT_ONCE):
+                count = min(_CELLS_AT_ONCE, len(cells) - begin)
                 boxes = self._boxes(k, cells.ids, cells.bag, begin, count)
                 found = cells.kind.enclose(arrays, boxes, count)
                 if count < len(cells):
@@ -104,7 +104,7 @@ class Level:
         for slope in slopes:
             arrays.each("pays", grid.entries, self.from_child, reader, cost, slope)
 
-    def discard_by_bends(self, upper: float) -> Iterator[None]:
+    def discard_by_second_order(self, upper: float) -> Iterator[None]:
         """The same, after that, with second derivatives on the cells that are still alive."""
         arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
@@ -114,10 +114,10 @@ class Level:
             marks = arrays.empty(1, count)
             arrays.each("dead", count, (self.alive, cells.begin), marks)
             index, _ = arrays.lowest(marks, count + 1, below=0.5)
-            for begin in range(0, len(index), _AT_A_TIME):
-                some = index[begin:begin + _AT_A_TIME]
+            for begin in range(0, len(index), _CELLS_AT_ONCE):
+                some = index[begin:begin + _CELLS_AT_ONCE]
                 boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some))
-                bound = cells.kind.bend(boxes, arrays.gather(self.taken[k][size:], some))
+                bound = cells.kind.second_order_bound(boxes, arrays.gather(self.taken[k][size:], some))
                 arrays.each("lower", len(some), bound, some, self.shifted[k])
                 yield
         self._pass(self.shifted, upper)
@@ -236,7 +236,7 @@ class Level:
         found = numbers_of(arrays.fetch(table))[TOP + 1:]
         found = np.where(found > -np.inf, found, 0.0) * 0.5
         largest = np.abs(found).max(initial=0.0)
-        unit = np.ldexp(_EXACT, np.frexp(largest)[1]) if 0 < largest < 2.0**900 else 0.0
+        unit = np.ldexp(_SLOPE_GRAIN, np.frexp(largest)[1]) if 0 < largest < 2.0**900 else 0.0
         found = np.rint(found / unit) * unit if unit else np.zeros_like(found)
         return [arrays.send(np.ascontiguousarray(row)) for row in found.reshape(-1, slots).T]
 
@@ -289,9 +289,9 @@ class Level:
         root = self.arrays.fetch(from_child[TOP:TOP + 1])
         return self._followed(root, from_child)[:, 0] if root[0] >= 0 else None
 
-    def hopeful_path(self) -> tuple[float, np.ndarray]:
+    def optimistic_path(self) -> tuple[float, np.ndarray]:
         """(about the lowest sum of bounds, the path of the cells that have it), if there is a path."""
-        numbers = [cells.kind.hope(found) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED)
+        numbers = [cells.kind.optimistic_bound(found) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED)
                    for cells, found in zip(self.grid.cells, self.found, strict=True)]
         value, _, from_child = self.best_cells(numbers, "mask")
         return value, self.path(from_child)

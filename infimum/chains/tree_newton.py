@@ -6,17 +6,17 @@ Quasi-Newton descents need the more steps, the longer and the worse conditioned 
 
 import numpy as np
 
-from infimum.chains.bag_forms import Form
-from infimum.chains.bag_kinds import Kind
+from infimum.chains.bag_forms import BagForm
+from infimum.chains.bag_kinds import BagKind
 
-DAMPING = (0.0, 1.0)  # in sums of the rows of the matrix
-_LEAST = 2.0**-40     # of such a sum is a pivot at least
+DAMPING = (0.0, 1.0)     # in sums of the rows of the matrix
+_LEAST_PIVOT = 2.0**-40  # of such a sum is a pivot at least
 
 
-class Newton:
+class TreeNewton:
     """The steps inside the bounds lo, hi."""
 
-    def __init__(self, kinds: list[Kind], forms: list[Form], lo: np.ndarray, hi: np.ndarray):
+    def __init__(self, kinds: list[BagKind], forms: list[BagForm], lo: np.ndarray, hi: np.ndarray):
         self.forms, self.arrays, self.n = forms, kinds[0].evaluator.host_arrays, len(lo)
         self.position = _positions(kinds, self.n)
         self.order = np.argsort(self.position)
@@ -37,7 +37,8 @@ class Newton:
             size += np.bincount(link, np.abs(row), self.n + 1) + np.append(np.abs(row), 0.0)
         size = np.where(size > 0, size, 1.0)[:-1]
         off = np.ascontiguousarray(off.T).reshape(-1)
-        found = [self.arrays.solve_tree(diagonal + part * size, off, gradient, size * _LEAST, self.links) for part in DAMPING]
+        found = [self.arrays.solve_tree(diagonal + part * size, off, gradient, size * _LEAST_PIVOT, self.links)
+                 for part in DAMPING]
         ends = np.minimum(np.maximum(x[:, None] - np.stack(found, axis=1), self.lo[:, None]), self.hi[:, None])
         return np.where(np.isfinite(ends), ends, x[:, None])[self.position]
 
@@ -54,7 +55,7 @@ class Newton:
         return found[0], found[1], np.ascontiguousarray(found[2].reshape(-1, 2).T)
 
     # ---- the order of elimination
-    def _links(self, kinds: list[Kind]) -> np.ndarray:
+    def _links(self, kinds: list[BagKind]) -> np.ndarray:
         """The links of `solve_tree`."""
         later = np.full((2, self.n), self.n)
         for kind in kinds:
@@ -65,14 +66,14 @@ class Newton:
         between = np.where(high < self.n, _place(low, high, later[0]), 2 * self.n)
         return np.stack([*later, between])
 
-    def _places(self, form: Form) -> list[list[np.ndarray]]:
+    def _places(self, form: BagForm) -> list[list[np.ndarray]]:
         """Where the elements of the Hessians of the bags stand: on the diagonal, or among the others."""
         at = self.position[form.variables]
         return [[at[i] if i == j else _place(np.minimum(at[i], at[j]), np.maximum(at[i], at[j]), self.links[0])
                  for j in range(form.k)] for i in range(form.k)]
 
 
-def _positions(kinds: list[Kind], n: int) -> np.ndarray:
+def _positions(kinds: list[BagKind], n: int) -> np.ndarray:
     """When each variable is eliminated: in the last of its bags."""
     bag, rank = np.empty(n, np.int64), np.empty(n, np.int64)
     for kind in kinds:

@@ -140,7 +140,7 @@ def _run(p: GalleryProblem, settings: dict[str, Any]) -> _Run:
 
 
 def _sized(p: GalleryProblem, n: int | None) -> GalleryProblem:
-    """With n variables, if there is such a one."""
+    """With n variables, if it exists with as many."""
     try:
         return p if n is None or not p.scalable else problems.get(p.name, n)
     except GalleryError:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infimum.api.solve import maximize, minimize
-from infimum.blackbox.file_function import OfFile
+from infimum.blackbox.file_function import FileFunction
 from infimum.blackbox.variables import Variables
 from infimum.cli.command import Command, CommandError
 from infimum.cli.printing import CODES_HELP, show
@@ -90,7 +90,7 @@ def _for_workers(given: Any, module: ModuleType, path: Path) -> Any:
     if isinstance(given, (list, tuple)):
         return [_for_workers(one, module, path) for one in given]
     name = getattr(given, "__name__", None)
-    return OfFile(path, name) if name is not None and getattr(module, name, None) is given else given
+    return FileFunction(path, name) if name is not None and getattr(module, name, None) is given else given
 
 
 def _integrality(integers: list[int] | None, count: int) -> np.ndarray | None:

@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from contextlib import chdir, nullcontext, redirect_stdout
 
 from infimum.api.solve import resume
-from infimum.blackbox.journal_reading import Started
-from infimum.blackbox.journal_resume import GoingOn, going_on
+from infimum.blackbox.journal_reading import StartCommand
+from infimum.blackbox.journal_resume import ResumeHint, resume_hint
 from infimum.cli import gallery, minimize
 from infimum.cli.command import Command, CommandError
 from infimum.cli.printing import CODES_HELP, show
@@ -35,7 +35,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Continues the run and prints the table of its result."""
-    if (how := going_on(args.checkpoint)) is not None:
+    if (how := resume_hint(args.checkpoint)) is not None:
         return _of_journal(args, how)
     given = next((flag for flag in _OF_TRIALS if getattr(args, _name(flag)) is not None), None)
     if given is not None:
@@ -55,12 +55,12 @@ def run(args: Namespace) -> int:
     return show(result, args.json, f"{path}:{name}, resumed from {args.checkpoint}")
 
 
-def _of_journal(args: Namespace, how: GoingOn) -> int:
+def _of_journal(args: Namespace, how: ResumeHint) -> int:
     """Runs the command line that began the journal again, in the folder where it was given and with the flags that are given
     now."""
     if how.started is None:
         command = how.call if how.command is None else f"`{how.command}`"
-        raise CommandError(how.said(command if args.file is None else command.replace("FILE.py", str(parted(args.file)[0]))))
+        raise CommandError(how.message(command if args.file is None else command.replace("FILE.py", str(parted(args.file)[0]))))
     again, command = _parsed(how.started, how.path)
     for flag in (*_REPLACED, *_OF_BOTH, *_OF_PROOFS, *_OF_TRIALS):
         if (value := getattr(args, _name(flag))) is not None:
@@ -77,7 +77,7 @@ def _of_journal(args: Namespace, how: GoingOn) -> int:
         return command.run(again)
 
 
-def _parsed(started: Started, path: str) -> tuple[Namespace, Command]:
+def _parsed(started: StartCommand, path: str) -> tuple[Namespace, Command]:
     """The arguments of the command line that began a journal, and its command."""
     command = _BEGIN.get(started.words[0] if started.words else "")
     if command is None:

@@ -10,7 +10,7 @@ from secrets import randbits
 from typing import Any
 
 from infimum.api.solve import ENGINES
-from infimum.blackbox.journal_reading import JournalFile, Started
+from infimum.blackbox.journal_reading import JournalFile, StartCommand
 
 _BRACKETS = str.maketrans("()[]", "    ")
 
@@ -183,7 +183,7 @@ def settings_of(args: Namespace) -> dict[str, Any]:
     names = [about.get("dest", flag[2:].replace("-", "_")) for flag, about in SETTINGS.items()]
     found = {name: value for name in names if (value := getattr(args, name)) is not None}
     if "journal" in found:  # which says then how it was begun, for `infimum resume`
-        found["journal"] = JournalFile(found["journal"], Started(tuple(args.words), os.path.abspath("")))
+        found["journal"] = JournalFile(found["journal"], StartCommand(tuple(args.words), os.path.abspath("")))
     return found | ({"options": dict(found["options"])} if "options" in found else {})
 
 

@@ -12,46 +12,53 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.certify.minimiser_cluster import is_crowded
+from infimum.certify.minimiser_cluster import is_clustered
 from infimum.certify.verdict import proved_result
 from infimum.chains.chain import Chain
 from infimum.chains.coupled import coupled_of
 from infimum.errors import DeviceError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.coordinate_search import CoordinateSearch
-from infimum.points.levenberg_marquardt import Levenberg
+from infimum.points.levenberg_marquardt import LevenbergMarquardt
 from infimum.points.point_search import PointSearch
 from infimum.points.start_box_search import SearchInBoxes
 from infimum.points.swarm import Swarm
-from infimum.points.valley_polish import Polish
+from infimum.points.valley_polish import ValleyPolish
 from infimum.problem.cover import widths
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.problem.start_boxes import StartBoxes
 from infimum.result import Progress, Result
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
-from infimum.search.localisation import affordable, localised
-from infimum.search.overlapped_work import Overlap
+from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
+from infimum.search.localisation import can_localise, localise
+from infimum.search.overlapped_work import OverlappedWork
 from infimum.search.progress import Figures, bounds
-from infimum.search.root_box import Root
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.root_box import RootBox
+from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.support.clock import briefly
 
-_REACH = 1e3         # unbounded variables: the swarm looks this far
-_MANY = 32           # with more variables points come from the coordinate search, not from the swarm
-_SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
-_QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
-_BEFORE_CHAIN = 2    # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
-_LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
-_LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
-_COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
-_STILL_LEFT = 16     # if of so many boxes one is left
-_LOWEST, _ULPS = 2.0**-40, 2.0**-50  # a search is over where so little lies below its point: parts of the tolerance, of the value
-_BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
-_LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
+_SEARCH_RADIUS = 1e3               # unbounded variables: the swarm looks this far
+_MOST_SWARM_VARIABLES = 32         # with more variables points come from the coordinate search, not from the swarm
+_MOST_LATE_SWARM_VARIABLES = 2000  # with up to this number of variables the swarm is asked where that was not enough
+_ROUNDS_BEFORE_REFINEMENT = 3      # rounds of a search before the whole box is refined, which takes longer
+# rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
+_ROUNDS_BEFORE_CHAIN = 2
+# branching steps after which the point search is repeated, the second time by a swarm with this number of waves,
+_SECOND_SEARCH_STEP, _LATE_SWARM_STEP, _LATE_SWARM_WAVES = 24, 64, 3
+# with a batch this large after this number of steps: beside a GPU the swarm has the time until then
+_LARGE_BATCH, _LATE_SWARM_STEP_IF_LARGE = 1 << 16, 256
+# branching steps after which coupled chains are tried, with this number of cells for each step,
+_COUPLED_CHAIN_STEPS, _COUPLED_CELLS_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19
+_BOXES_FOR_EACH_LEFT = 16  # if at least one of this number of boxes is left
+# a search is over where so little lies below its point: parts of the tolerance, of the value
+_NEGLIGIBLE_GAP, _ULPS = 2.0**-40, 2.0**-50
+# the number of start boxes in which the first swarm searches, and the second
+_SWARM_START_BOXES, _LATE_SWARM_START_BOXES = 8, 32
+# after this number of boxes, if this number of regions is left, a search moves to a GPU
+_BOXES_BEFORE_GPU, _REGIONS_FOR_GPU = 1 << 20, 1 << 16
 
 
 class Auto:
@@ -60,7 +67,7 @@ class Auto:
     name = "auto"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: StepRounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
@@ -71,29 +78,29 @@ class Auto:
         self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start, problem.outer)
         self.first = self._first_search()
         self.searches: list[PointSearch] = [self.first]  # the one at work is the last
-        self.root = Root(evaluator, method.goal, self.incumbent, self.start)
-        self.branch: Branch | None = None
+        self.root = RootBox(evaluator, method.goal, self.incumbent, self.start)
+        self.branch: BranchAndBound | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
-        self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
-        self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
-        self.looked = -1                 # the step before which late searches are over, with which a later run goes on
-        self.closed = False              # the late search has settled it: the answer is what the sweeps left
-        self.localised: Branch | None = None  # the regions that are left, cut further
+        self.kept: State | None = None   # during a late search, what it may change, as a later run needs it
+        self.overlap: tuple[Swarm, OverlappedWork] | None = None  # the second look, while a GPU branches
+        self.searched_step = -1                 # the step before which late searches are over; a resumed run continues with it
+        self.closed = False              # the late search has closed the gap: the answer is what the sweeps left
+        self.localised: BranchAndBound | None = None  # the regions that are left, cut further
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
-        if len(self.lo) <= _MANY and Levenberg.fits(self.evaluator, self.start):
+        if len(self.lo) <= _MOST_SWARM_VARIABLES and LevenbergMarquardt.fits(self.evaluator, self.start):
             bounds = self.lo, self.hi
-            return Levenberg(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
+            return LevenbergMarquardt(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
         return self._swarm_of(0)
 
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
-        """A swarm, or what is quicker: the first search, or, with so many waves more, a later one."""
+        """A swarm, or what is quicker: the first search, or, with further waves, a later one."""
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
             boxes = self.start and self.start.with_doubles() or StartBoxes(self.lo[:, None], self.hi[:, None])
-            most = _MORE_BOXES if restarts else _BOXES
+            most = _LATE_SWARM_START_BOXES if restarts else _SWARM_START_BOXES
             return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
         lo, hi = _finite(self.lo, self.hi)
         options = replace(self.options, restarts=restarts)
@@ -104,7 +111,7 @@ class Auto:
         if self.branch is None:
             return None
         state, other = self.branch.state(), self.kept or self._state_but_regions()
-        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.looked}
+        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.searched_step}
         return State(state.values | other.values | settings, state.arrays | other.arrays)
 
     def _state_but_regions(self) -> State:
@@ -115,16 +122,16 @@ class Auto:
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
         self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
-        self.before, self.looked = state.values["before"], state.values.get("looked", -1)
+        self.before, self.searched_step = state.values["before"], state.values.get("looked", -1)
         self.root.restore(state)
 
     def _continue(self, state: State, batch: int) -> None:
-        """Goes on with regions that were searched before, so many boxes a step."""
+        """Continues with regions that were searched before, with this batch."""
         self.branch, self.batch = self.branch_of(state, batch), batch
 
-    def branch_of(self, state: State, batch: int | None = None) -> Branch:
+    def branch_of(self, state: State, batch: int | None = None) -> BranchAndBound:
         """The branch and bound of that state, which may be a portion of another one."""
-        branch = Branch(self.evaluator, self.goal, self.incumbent, batch or self.batch, self.start)
+        branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, batch or self.batch, self.start)
         branch.restore(state)
         return branch
 
@@ -143,7 +150,7 @@ class Auto:
         return self.incumbent.upper
 
     @property
-    def proof(self) -> Root | Branch:
+    def proof(self) -> RootBox | BranchAndBound:
         """Where what is proved is read."""
         return self.root if self.branch is None or self.closed else self.branch
 
@@ -165,8 +172,8 @@ class Auto:
         known = bounds(self.lower, self.incumbent.upper)
         if self.branch is None:
             return known | {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
-        dealt = {} if self.rounds is None else self.rounds.figures()
-        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | dealt
+        of_rounds = {} if self.rounds is None else self.rounds.figures()
+        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | of_rounds
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -184,7 +191,7 @@ class Auto:
             finally:
                 self._end_overlap()
         if self.proof is self.root:
-            self.root.settle()
+            self.root.isolate_minimisers()
         yield from self._localise()
 
     def _localise(self) -> Iterator[None]:
@@ -193,18 +200,19 @@ class Auto:
         product = self.proof is self.root and self.root.unions() is not None
         if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
             return
-        regions, most = self.proof.regions(), affordable(self.evaluations, self.max_boxes)
-        for found in localised(self.evaluator, self.goal, self.incumbent, regions, lower, most):
+        regions, most = self.proof.regions(), can_localise(self.evaluations, self.max_boxes)
+        for found in localise(self.evaluator, self.goal, self.incumbent, regions, lower, most):
             self.localised = found
             yield
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
-        """What is done before branching, in order; it ends where the whole box is settled."""
-        along = len(self.lo) > _MANY and self.root.sweeper is not None
+        """What is done before branching, in order; it ends where the search of the whole box is conclusive."""
+        along = len(self.lo) > _MOST_SWARM_VARIABLES and self.root.sweeper is not None
         search = self._coordinate_search() if along else self.first
-        stages = [(lambda: self._look(search, last=_BEFORE_CHAIN), along), (self._chain, True),
-                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._look_first, not along or self._can_swarm()),
-                  (self._begin_to_branch, True)]
+        stages = [(lambda: self._look(search, last=_ROUNDS_BEFORE_CHAIN), along), (self._chain, True),
+                  (lambda: self._look(search, first=_ROUNDS_BEFORE_CHAIN), along),
+                  (self._search_first, not along or self._can_swarm()),
+                  (self._start_branching, True)]
         return [stage for stage, wanted in stages if wanted]
 
     def _coordinate_search(self) -> CoordinateSearch:
@@ -215,11 +223,11 @@ class Auto:
         if self.root.boxes_spent and not self.root.done:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
-    def _look_first(self) -> Iterator[None]:
-        if isinstance(self.first, Levenberg):
+    def _search_first(self) -> Iterator[None]:
+        if isinstance(self.first, LevenbergMarquardt):
             self.first.enough = self.low_enough
         yield from self._look(self.first)
-        if self.start is not None and isinstance(self.first, Levenberg) and not self.root.done:
+        if self.start is not None and isinstance(self.first, LevenbergMarquardt) and not self.root.done:
             value = self.first.value
             if not (value < np.inf and self.first.lowest >= value - self.goal.slack(value)):  # what is low lies beside the boxes
                 yield from self._look(self._swarm_of(0))
@@ -238,7 +246,8 @@ class Auto:
                 if over:
                     break
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
-            late = 0 if over else k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
+            # at 0 the whole box may be refined for the first time
+            late = 0 if over else k + 1 - min(_ROUNDS_BEFORE_REFINEMENT, len(rounds))
             if sweeps and (better or late == 0 or not self.root.sweeps):
                 yield from self.root.sweep(refines=late >= 0)
             if over or self.root.done:
@@ -246,7 +255,7 @@ class Auto:
 
     def _is_lowest(self, search: PointSearch) -> bool:
         """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
-        if len(self.lo) > _MANY or not search.value <= self.low_enough:
+        if len(self.lo) > _MOST_SWARM_VARIABLES or not search.value <= self.low_enough:
             return False
         self.incumbent.offer(search.x[:, None])
         return self.incumbent.upper <= self.low_enough
@@ -255,42 +264,44 @@ class Auto:
     def low_enough(self) -> float:
         """Next to nothing above the lower end of the natural enclosure on all that is searched."""
         least = float(self.evaluator.value(*self.incumbent.regions).lo.min())
-        return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
+        return least + _NEGLIGIBLE_GAP * self.goal.slack(least) + _ULPS * abs(least)
 
-    def _begin_to_branch(self) -> Iterator[None]:
-        branch = Branch(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
+    def _start_branching(self) -> Iterator[None]:
+        branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
         branch.begin(*(self.root.box if self.start is None else self.start.regions), self.root.known)
         self.branch = branch
         yield
 
     def _branch(self) -> Iterator[None]:
-        later = _LATER if self.first_batch < _LARGE else _LATEST
+        later = _LATE_SWARM_STEP if self.first_batch < _LARGE_BATCH else _LATE_SWARM_STEP_IF_LARGE
         one_round = self.start is None
         if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
-            swarm = self._swarm_of(_WAVES)
+            swarm = self._swarm_of(_LATE_SWARM_WAVES)
             steps, = swarm.rounds()
-            self.overlap = swarm, Overlap(steps, self.branch.arrays)
+            self.overlap = swarm, OverlappedWork(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
-                begins = self.branch.is_between_steps and self.looked != self.branch.steps
-                if begins and self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
-                    yield from self._look_again(self._coupled)
+                begins = self.branch.is_between_steps and self.searched_step != self.branch.steps
+                many_left = len(self.branch.pool) * _BOXES_FOR_EACH_LEFT >= self.branch.boxes
+                if begins and self.branch.steps in _COUPLED_CHAIN_STEPS and many_left:
+                    yield from self._search_again(self._coupled)
                     if self.closed:
                         return
-                    if self.branch.done and not self.branch.is_bottomless:
+                    if self.branch.done and not self.branch.is_unbounded:
                         break
-                if begins and self.branch.steps in (_LATE, later):
-                    yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
+                if begins and self.branch.steps in (_SECOND_SEARCH_STEP, later):
+                    yield from self._search_again(self._closer if self.branch.steps == _SECOND_SEARCH_STEP else self._wider)
                     if self.closed:
                         return
                     if self.branch.done:
                         break
-                self.looked = self.branch.steps  # a step that is stopped, or a round, begins anew without them
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
-                if not dealt and not self._moved_to_gpu():
+                self.searched_step = self.branch.steps  # a step that is stopped, or a round, begins anew without them
+                was_round = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
+                if not was_round and not self._moved_to_gpu():
                     self.branch.step()
-                if dealt or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):  # by counts, for resumed runs
-                    self.branch.settle()
+                # by counts, for resumed runs
+                if was_round or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):
+                    self.branch.isolate_minimisers()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
@@ -306,7 +317,7 @@ class Auto:
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
         fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
-        if not self.may_move_to_gpu or self.branch.boxes < _LONG or len(self.branch.pool) < _LEFT:
+        if not self.may_move_to_gpu or self.branch.boxes < _BOXES_BEFORE_GPU or len(self.branch.pool) < _REGIONS_FOR_GPU:
             return False
         self.may_move_to_gpu, batch, before = False, self.evaluator.gpu_batch, (self.branch, self.batch)
         if batch is None or batch <= self.batch:
@@ -322,7 +333,7 @@ class Auto:
         return True
 
     def _moved_back(self) -> bool:
-        """Where a GPU has no memory left, a search that went there of its own accord goes on here."""
+        """Where a GPU has no memory left, a search that moved there automatically continues on the CPU."""
         if self.batch == self.first_batch:
             return False
         with suppress(MemoryError):
@@ -335,13 +346,13 @@ class Auto:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.is_bottomless:
-            self.limit = bottomless(self.incumbent.upper)
-        elif is_crowded(branch, always=self.rounds is not None):
+        elif branch.is_unbounded:
+            self.limit = unbounded_below(self.incumbent.upper)
+        elif is_clustered(branch, always=self.rounds is not None):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 
-    def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
+    def _search_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
         self.kept, before = self._state_but_regions(), self.incumbent.upper
         yield from looks()
@@ -354,32 +365,32 @@ class Auto:
 
     def _closer(self) -> Iterator[None]:
         """The swarm's point may lack its last digits; and it may have missed what a search along each variable finds."""
-        if len(self.lo) > _MANY:
+        if len(self.lo) > _MOST_SWARM_VARIABLES:
             return
         if self.incumbent.x is not None:
-            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
-            yield from self._look(Polish(self.evaluator, *box, self.incumbent.x), sweeps=False)
+            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.containing(self.incumbent.x)[0]))
+            yield from self._look(ValleyPolish(self.evaluator, *box, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
             yield from self._look(self._coordinate_search())
 
     def _coupled(self) -> Iterator[None]:
         """The whole box by the structure of the function, if only a scalar is in the way: more cells after more steps."""
-        cells = self.branch.steps * _WORTH_A_STEP
+        cells = self.branch.steps * _COUPLED_CELLS_A_STEP
         yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
         if self._can_swarm():
-            swarm, begun = self.overlap or (self._swarm_of(_WAVES), None)
+            swarm, begun = self.overlap or (self._swarm_of(_LATE_SWARM_WAVES), None)
             yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
 
     def _is_costly(self) -> bool:
         """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
         still comes."""
-        return len(self.lo) <= _MANY and self.evaluator.is_costly
+        return len(self.lo) <= _MOST_SWARM_VARIABLES and self.evaluator.is_costly
 
     def _can_swarm(self) -> bool:
-        return len(self.lo) <= _SWARMED
+        return len(self.lo) <= _MOST_LATE_SWARM_VARIABLES
 
     def _end_overlap(self) -> None:
         if self.overlap is not None:
@@ -406,9 +417,9 @@ class Auto:
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Finite bounds within these, for the searches."""
     with np.errstate(over="ignore"):
-        low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
-        high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))
-    low, high = np.where(np.isfinite(low), low, -_REACH), np.where(np.isfinite(high), high, _REACH)
+        low = np.where(np.isfinite(lo), lo, np.minimum(-_SEARCH_RADIUS, hi - _SEARCH_RADIUS))
+        high = np.where(np.isfinite(hi), hi, np.maximum(_SEARCH_RADIUS, lo + _SEARCH_RADIUS))
+    low, high = np.where(np.isfinite(low), low, -_SEARCH_RADIUS), np.where(np.isfinite(high), high, _SEARCH_RADIUS)
     wide = ~np.isfinite(widths(low, high))
     return np.where(wide, low / 4, low), np.where(wide, high / 4, high)
 

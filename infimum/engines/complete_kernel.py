@@ -42,7 +42,7 @@ class Layout:
         self.size = self.sampled + samples * self.each
 
 
-class Pieces:
+class LanePieces:
     """What a lane derives from its number: the ends of its piece of each variable of the block. They are the first parameters."""
 
     def __init__(self, m: int, p: int, size: int):
@@ -70,7 +70,7 @@ class Pieces:
         return self.b.data(self.b.place("uadd", self.data.offset(_COUNT), turn))
 
 
-class Complete(Pieces):
+class CompleteKernel(LanePieces):
     """Writes the kernel."""
 
     def __init__(self, f: Expr, x: Expr, m: int, p: int, samples: int):
@@ -132,5 +132,5 @@ class Complete(Pieces):
 
 def complete(name: str, f: Expr, x: Expr, m: int, p: int, samples: int) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin in the doubles). One input: the lane's number, as bits."""
-    writer = Complete(f, x, m, p, samples)
+    writer = CompleteKernel(f, x, m, p, samples)
     return writer.b.kernel(name, 1, 1), writer.data, (4,), writer.at

@@ -3,7 +3,7 @@ constraints, with all rows together."""
 
 import numpy as np
 
-from infimum.bounds.sweeps.local_context import Numbers
+from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.engines import complete_kernel, complete_system_kernel
 from infimum.errors import NotLocalError
 from infimum.evaluation.evaluator import Evaluator
@@ -22,7 +22,7 @@ class HoistedLanes:
         if form is None:
             raise NotLocalError("the complete search needs a function made of sums, products, norms, minima or maxima over the "
                                 "variables, which this one is not; use engine='auto'")
-        self.numbers = Numbers(form)
+        self.numbers = ContextNumbers(form)
         self.layout, without = (complete_kernel.Layout(block, pieces, count, len(form.numbers)) for count in (len(parts), 0))
         self.plain = without.size
         self.kinds = [f"{COMPLETE}:{block}:{pieces}:{samples}" for samples in (0, len(parts))]

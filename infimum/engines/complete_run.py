@@ -19,7 +19,7 @@ from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached, iterations_done, memory_full, memory_reached
 from infimum.search.progress import Figures, bounds
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.rounds import RoundEnded, StepRounds
 
 _PARTS = ("iteration", "subregion", "lower", "wide")  # of a list of regions, in a checkpoint
 
@@ -30,16 +30,17 @@ class CompleteRun:
     name = "complete"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 rounds: Rounds | None = None):
+                 rounds: StepRounds | None = None):
         self.search = CompleteSearch(problem, evaluator, method.options, method.goal, method.seed)
         self.problem, self.goal, self.seed = problem, method.goal, method.seed
         self.max_boxes, self.memory_limit, self.limit = limits.max_boxes, limits.memory_limit, None
         boxes = problem.several and problem.several.with_doubles()
         self.points = None if evaluator.system is None else \
             ConstrainedSearch(evaluator, problem.lo, problem.hi, method.seed, problem.x0, boxes)
-        self.rounds = None if rounds is None else IterationRounds(rounds.dealer, rounds.portions)
+        self.rounds = None if rounds is None else IterationRounds(rounds.runner, rounds.portions)
         self.begun = self.points is None  # is nothing left to do before the first iteration?
-        self.looked = self.before = 0     # iterations when points were last looked for; evaluations before those counted here
+        # iterations when points were last looked for; evaluations before those counted here
+        self.searched_at = self.before = 0
 
     @property
     def incumbent(self) -> Incumbent:
@@ -91,7 +92,7 @@ class CompleteRun:
         search.incumbent.restore(state.arrays)
         if self.points is not None:
             self.points.restore(state.arrays)
-        self.begun, self.looked, self.before = True, len(search.taken), state.values.get("before", 0)
+        self.begun, self.searched_at, self.before = True, len(search.taken), state.values.get("before", 0)
         (*regions, _), final = ([state.arrays[f"{name}.{part}"] for part in _PARTS] for name in ("list", "final"))
         search.list = RegionList.of(arrays, *regions, search.wide_ones(*regions[:2]))
         search.final = RegionList.of(arrays, *final)
@@ -120,10 +121,10 @@ class CompleteRun:
         yield
 
     def _look(self) -> None:
-        """From the middle of the region that was cut last, after 1, 2, 4, … iterations, or the first round after so many."""
+        """From the middle of the region that was cut last, after 1, 2, 4, … iterations, or in the first round after that."""
         count = len(self.search.taken)
-        if self.points is not None and count.bit_length() > self.looked.bit_length():
-            self.looked = count
+        if self.points is not None and count.bit_length() > self.searched_at.bit_length():
+            self.searched_at = count
             for _ in self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2])):
                 pass  # without a pause: a checkpoint holds no half of a look
             self._offer()

@@ -20,7 +20,7 @@ from infimum.bounds.propagation import propagate
 from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER
 from infimum.engines.complete_lanes import HoistedLanes, JointLanes
 from infimum.engines.complete_options import ENDS, CompleteOptions
-from infimum.engines.region_list import Place, RegionList
+from infimum.engines.region_list import RegionList, RegionPlace
 from infimum.errors import BoundsError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.random_numbers import uniform
@@ -28,14 +28,14 @@ from infimum.problem.cover import widths
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions, can_be_cut
 
-_CHUNK = 1 << 20   # lanes a run
-_STREAM = 5        # of random numbers
-_MOST_ENDS = 1 << 27  # lower ends of boxes that a result may hold: a gigabyte
+_LANES_AT_ONCE = 1 << 20  # lanes a run
+_STREAM = 5               # of random numbers
+_MOST_ENDS = 1 << 27      # lower ends of boxes that a result may hold: a gigabyte
 
 
 def _largest(sizes: list[np.ndarray]) -> np.ndarray:
@@ -46,7 +46,7 @@ def _largest(sizes: list[np.ndarray]) -> np.ndarray:
     return found
 
 
-class ToCut(NamedTuple):
+class RegionToCut(NamedTuple):
     """A region that is to be cut: its box, where its block of variables begins, its start box, its lower end."""
 
     lo: np.ndarray
@@ -72,7 +72,7 @@ class CompleteSearch:
         lanes, incumbent = (HoistedLanes, Incumbent) if self.system is None else (JointLanes, FeasibleIncumbent)
         self.lanes = lanes(evaluator, self.block, self.pieces, self.parts)
         self.incumbent = incumbent(evaluator, self.lo, self.hi, problem.several, problem.outer)
-        self.start = problem.several or StartBoxes(self.lo[:, None], self.hi[:, None], problem.outer and Outer(
+        self.start = problem.several or StartBoxes(self.lo[:, None], self.hi[:, None], problem.outer and OuterBox(
             *(end[:, None] for end in problem.outer)))
         self.list, every = RegionList(evaluator.arrays), np.arange(len(self.start))
         self.list.add(-1, every[None], np.full((1, len(every)), -np.inf), self._wide_of(-1, every))
@@ -164,29 +164,31 @@ class CompleteSearch:
             self.list.add(iteration, np.array([[subregion]]), np.array([[least]]), wide)
             raise
 
-    def lowest(self, count: int) -> list[tuple["ToCut", Place]]:
-        """Up to so many of the regions that could be taken next, and where they are in the list; none that the goal lets be."""
+    def lowest(self, count: int) -> list[tuple["RegionToCut", RegionPlace]]:
+        """Up to the given number of regions that could be taken next, and where they are in the list; none that the goal lets
+        be.
+        """
         closed, upper = self._closed(), self.incumbent.upper
         below = math.nextafter(upper, math.inf) if closed or upper == np.inf else upper - self.goal.slack(upper)
         found = self.list.lowest(count, below, wide=closed)
         return [(self._to_cut(iteration, subregion, lower), place) for iteration, subregion, lower, place in found]
 
-    def _to_cut(self, iteration: int, subregion: int, least: float) -> "ToCut":
+    def _to_cut(self, iteration: int, subregion: int, least: float) -> "RegionToCut":
         lo, hi = (side[:, 0] for side in self.boxes_of(np.array([iteration]), np.array([subregion])))
-        return ToCut(lo, hi, self._next_block(iteration), subregion if iteration < 0 else self.homes[iteration], least)
+        return RegionToCut(lo, hi, self._next_block(iteration), subregion if iteration < 0 else self.homes[iteration], least)
 
-    def cut(self, region: "ToCut") -> tuple[np.ndarray, np.ndarray, list[tuple[Any, Any, float]]] | None:
+    def cut(self, region: "RegionToCut") -> tuple[np.ndarray, np.ndarray, list[tuple[Any, Any, float]]] | None:
         """The box that was cut, and of its subregions those that are left: see `_left`. None if nothing is left of it before."""
         box = (region.lo, region.hi) if self.system is None else self._shrunk(region.lo, region.hi)
         return None if box is None else (*box, self._cut(*box, region.start, region.least, region.home))
 
-    def keep(self, region: "ToCut", numbers: np.ndarray, lower: np.ndarray) -> None:
+    def keep(self, region: "RegionToCut", numbers: np.ndarray, lower: np.ndarray) -> None:
         """What another has left of a region."""
         here, arrays = ~(lower > self.incumbent.upper), self.evaluator.arrays
         rows = numbers[here].astype(np.int64).view(np.float64), lower[here]
         self._keep(region, [(*(arrays.send(row[None]) for row in rows), self.incumbent.upper)])
 
-    def _keep(self, region: "ToCut", found: list[tuple[Any, Any, float]]) -> None:
+    def _keep(self, region: "RegionToCut", found: list[tuple[Any, Any, float]]) -> None:
         """Puts what is left of a region into the list."""
         ends = self._ends(region.lo, region.hi, region.start)
         self.taken.append((region.lo, region.hi, region.start))
@@ -228,8 +230,8 @@ class CompleteSearch:
             -> list[tuple[Any, Any, float]]:
         """(numbers, lower ends, what none of these is above) of the subregions that are left, where the kernel runs."""
         arrays, count, found = self.evaluator.arrays, self.pieces**self.block, []
-        for begin in range(0, count, _CHUNK):
-            size = min(_CHUNK, count - begin)
+        for begin in range(0, count, _LANES_AT_ONCE):
+            size = min(_LANES_AT_ONCE, count - begin)
             if self.every is None or self.every[0] != begin:
                 self.every = begin, arrays.send(np.arange(begin, begin + size).view(np.float64)[None])
             every = self.every[1]

@@ -11,7 +11,7 @@ there.
 
 import numpy as np
 
-from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER, Pieces
+from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER, LanePieces
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr
 from infimum.expr.variable_reads import reads
@@ -24,7 +24,7 @@ from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 
 _NAN = float("nan")
-_MOST = 1 << 12  # rows times variables of which it is asked who reads what
+_MOST_ELEMENTS = 1 << 12  # rows times variables of which it is asked who reads what
 
 
 class Layout:
@@ -43,7 +43,7 @@ class Layout:
         self.size = self.parts + samples * n
 
 
-class CompleteSystem(Pieces):
+class CompleteSystemKernel(LanePieces):
     """Writes the kernel."""
 
     def __init__(self, system: System, x: Expr, m: int, p: int, samples: int):
@@ -105,10 +105,10 @@ class CompleteSystem(Pieces):
         return buffers
 
     def _region(self, void: Value) -> tuple[Value, Value, Value]:
-        """With so many sides that are void: (minus the lower end of f; is there such a side, or a row violated or undefined; does
-        a derivative exclude minimisers?)."""
+        """With this number of sides that are void: (minus the lower end of f; is there such a side, or a row violated or
+        undefined; does a derivative exclude minimisers?)."""
         b, n = self.b, self.n
-        derives = self.rows * n <= _MOST
+        derives = self.rows * n <= _MOST_ELEMENTS
         slopes = b.buffer(n), b.buffer(n)
 
         def derivative(at: tuple, v: Pair) -> None:
@@ -176,5 +176,5 @@ class CompleteSystem(Pieces):
 
 def complete_system(name: str, system: System, x: Expr, m: int, p: int, samples: int) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin in the doubles). One input: the lane's number, as bits."""
-    writer = CompleteSystem(system, x, m, p, samples)
+    writer = CompleteSystemKernel(system, x, m, p, samples)
     return writer.b.kernel(name, 1, 1), writer.data, (4,), writer.at

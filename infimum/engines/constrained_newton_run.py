@@ -15,10 +15,10 @@ from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 
 _ALLOWED = "sweeps"
-MOST = 64  # variables and constraints: matrices are dense
+MOST_VARIABLES_AND_CONSTRAINTS = 64  # variables and constraints: matrices are dense
 
 
 class ConstrainedNewtonRun(ConstrainedRun):
@@ -34,14 +34,14 @@ class ConstrainedNewtonRun(ConstrainedRun):
                 raise OptionError(f"option {field.name!r} of engine 'newton' is for functions without constraints; with them "
                                   f"there is only {_ALLOWED!r}")
         together = evaluator.n + evaluator.system.m
-        if together > MOST:
-            raise OptionError(f"engine 'newton' takes up to {MOST} variables and constraints together, and there are "
-                              f"{together:,}; engine 'auto' takes any number")
+        if together > MOST_VARIABLES_AND_CONSTRAINTS:
+            raise OptionError(f"engine 'newton' takes up to {MOST_VARIABLES_AND_CONSTRAINTS} variables and constraints "
+                              f"together, and there are {together:,}; engine 'auto' takes any number")
         self.options = options
         super().__init__(problem, evaluator, method, *limits, **settings)
 
-    def _made(self) -> Branch:
+    def _made(self) -> BranchAndBound:
         second = FritzJohn(self.evaluator, self.lo, self.hi, 1 + self.options.sweeps)
         second.payoff, second.few = None, float("inf")  # always
         parts = [Propagation(self.evaluator, self.lo, self.hi), second]
-        return Branch(self.evaluator, self.goal, self.incumbent, self.batch, parts=parts)
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, parts=parts)

@@ -10,43 +10,45 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.bounds.bound_order import parts_of
+from infimum.bounds.bound_order import region_tests_of
 from infimum.bounds.convex_tangent import tangent_bound
 from infimum.bounds.convexifying_terms import convexity
-from infimum.bounds.interface import Part
-from infimum.bounds.lagrangian_bound import Lagrangian
-from infimum.bounds.lifted_relaxation import Lifted
-from infimum.bounds.linear_program_bound import LinearPrograms
+from infimum.bounds.interface import RegionTest
+from infimum.bounds.lagrangian_bound import LagrangianBound
+from infimum.bounds.lifted_relaxation import LiftedRelaxation
+from infimum.bounds.linear_program_bound import LinearProgramBound
 from infimum.bounds.propagation import Box, Propagation, propagate, propagate_each
-from infimum.bounds.quadratic_lagrangian import Quadratic
-from infimum.bounds.root_linear_programs import RootPrograms
-from infimum.certify.equation_solutions import WhyNot
+from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
+from infimum.bounds.root_linear_programs import RootLinearPrograms
+from infimum.certify.equation_solutions import FailureReason
 from infimum.certify.verdict import proved_result
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Progress, Result, Verdict
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
-from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached
-from infimum.search.localisation import affordable, localised
+from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, unbounded_below
+from infimum.search.localisation import can_localise, localise
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 
-_LOOKS = 4        # regions in which a point is looked for at a time
-_CORNERS = 32     # regions whose corners and middles are tried as they are
-_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
-_ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
-_FOLLOWED = 8     # times that what was in the way of a proof may lead to a better point
-_SOON = 4         # steps before the first look, where lower bounds are good
-_NARROWED = 3     # times that a better point may tell where to look for the next
-_MANY, _CUT_FIRST = 14, 16  # fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
-_OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
+_REGIONS_SEARCHED_AT_ONCE = 4  # regions in which a point is looked for at a time
+_REGIONS_SAMPLED = 32          # regions whose corners and middles are tried as they are
+_SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
+_RELATIVE_EXCESS = 2.0**-20  # a verified value within this relative distance of the best estimate is accepted
+_MOST_REPAIRS = 8            # times that what was in the way of a proof may lead to a better point
+_FIRST_SEARCH_STEP = 4       # steps before the first look, where lower bounds are good
+_MOST_NARROWED_SEARCHES = 3  # times that a better point may tell where to look for the next
+# with fewer variables than the first number, regions are cut for the second number of steps before costly bounds are asked
+_MANY_VARIABLES, _CHEAP_STEPS = 14, 16
+# without a feasible point, points are searched for after 1, 2, 4, … steps, then with this period
+_LONGEST_SEARCH_PERIOD = 64
 
 
 def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
@@ -63,7 +65,7 @@ class ConstrainedRun:
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, rounds: Rounds | None = None):
+                 batch: int | None = None, rounds: StepRounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
@@ -74,18 +76,18 @@ class ConstrainedRun:
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)
         self.search.begin = problem.region
         self.rounds = rounds  # in which regions are dealt to others
-        self.branch: Branch | None = None
-        self.begun: Branch | None = None  # the same, while a first point is looked for
-        self.localised: Branch | None = None  # the regions that are left of a proof, cut further
+        self.branch: BranchAndBound | None = None
+        self.begun: BranchAndBound | None = None  # the same, while a first point is looked for
+        self.localised: BranchAndBound | None = None  # the regions that are left of a proof, cut further
         self.before = 0  # evaluations of searches in the run that this one resumes
-        self.lp = RootPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
+        self.lp = RootLinearPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
-        self.look_began: State | None = None  # everything, as that look began, where it depends on more than the search
+        self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
 
     @cached_property
-    def quadratic(self) -> Quadratic:
-        return Quadratic(self.evaluator)
+    def quadratic(self) -> QuadraticLagrangian:
+        return QuadraticLagrangian(self.evaluator)
 
     # ---- what a reader of the progress sees
     @property
@@ -107,20 +109,20 @@ class ConstrainedRun:
     def figures(self) -> Figures:
         if self.branch is None:
             return self.search.figures()
-        dealt = {} if self.rounds is None else self.rounds.figures()
+        of_rounds = {} if self.rounds is None else self.rounds.figures()
         counts = {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
-        return bounds(self.lower, self.value) | counts | dealt
+        return bounds(self.lower, self.value) | counts | of_rounds
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
         if self.branch is None or self.begun is not None:
             return None
-        if self.look_began is not None:
-            return self.look_began
+        if self.state_before_search is not None:
+            return self.state_before_search
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         solver = {} if self.lp is None else {"lp": self.lp.version}
         return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
-                     state.arrays | self._learnt() | searched.arrays)
+                     state.arrays | self._learned_arrays() | searched.arrays)
 
     def _searched(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
@@ -136,39 +138,39 @@ class ConstrainedRun:
             self.lp.restore(state)
         self.looking = self._searched() if state.values.get("looking", False) else None
 
-    def branch_of(self, state: State) -> Branch:
+    def branch_of(self, state: State) -> BranchAndBound:
         """The branch and bound of that state, which may be a portion of another one."""
         self.branch = self._made()
         self.branch.restore(state)
         if "search.better" in state.arrays:
             self._compare_with(state.arrays["search.better"].copy())
-        for part in self._taught():
+        for part in self._learning_tests():
             part.given = state.arrays.get(f"taught.{part.name}", part.given)
         return self.branch
 
-    def _learnt(self) -> dict[str, np.ndarray]:
+    def _learned_arrays(self) -> dict[str, np.ndarray]:
         """What parts were told of the best point, and of the box around all better ones."""
         better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
-        return better | {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
+        return better | {f"taught.{part.name}": part.given for part in self._learning_tests() if part.given is not None}
 
-    def _made(self) -> Branch:
-        return Branch(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
+    def _made(self) -> BranchAndBound:
+        return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[RegionTest]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
-        parts = parts_of(self.bounding, self.lo, self.hi, several)
+        parts = region_tests_of(self.bounding, self.lo, self.hi, several)
         if self.lp is not None:
             parts = self.lp.among(parts)
         return parts + self._stationary() if several is None and self.goal.xtol is not None else parts
 
-    def _stationary(self) -> list[Part]:
+    def _stationary(self) -> list[RegionTest]:
         """The part that speaks of minimisers, where it applies."""
         from infimum.bounds.fritz_john.fritz_john import FritzJohn
 
         return [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
 
-    def _begun(self) -> Branch:
+    def _begun(self) -> BranchAndBound:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
@@ -184,8 +186,8 @@ class ConstrainedRun:
             branch.begin(*left)
         return branch
 
-    def _taught(self) -> list[Lagrangian | Lifted]:
-        return [part for part in self.branch.parts if isinstance(part, Lagrangian | Lifted)]
+    def _learning_tests(self) -> list[LagrangianBound | LiftedRelaxation]:
+        return [part for part in self.branch.parts if isinstance(part, LagrangianBound | LiftedRelaxation)]
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -212,30 +214,31 @@ class ConstrainedRun:
             self._bound_at_once()
             yield from self._follow()
             if self.lp is None or not branch.done:
-                self._teach()
+                self._update_learning_tests()
             if self.lp is not None:
-                self.lp.teach(branch.parts)
+                self.lp.warm_start(branch.parts)
             self._ask_whole()
             self.begun = None
             yield
         try:
             if self.looking is not None:
-                yield from self._look_once()
+                yield from self._search_once()
             while not self.branch.done and not self._is_limited():
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learnt, self.max_boxes))
-                if not dealt:
+                was_round = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learned_arrays,
+                                                                                      self.max_boxes))
+                if not was_round:
                     self.branch.step()
                 if not self.branch.is_between_steps:
                     yield
                     continue
-                if self.branch.steps == _CUT_FIRST and len(self.lo) < _MANY:
+                if self.branch.steps == _CHEAP_STEPS and len(self.lo) < _MANY_VARIABLES:
                     self.asked = np.inf
                     self._bound_at_once()
                     yield from self._follow()
-                if self._looks() or (dealt and self.incumbent.upper == np.inf):
-                    yield from self._look_once()
-                if dealt or self.branch.steps & (self.branch.steps - 1) == 0:
-                    self.branch.settle()
+                if self._looks() or (was_round and self.incumbent.upper == np.inf):
+                    yield from self._search_once()
+                if was_round or self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.isolate_minimisers()
                 yield
             if self.limit is None:
                 self.branch.end()
@@ -251,14 +254,14 @@ class ConstrainedRun:
         if self.problem.several is not None or not self.goal.met(lower, self.incumbent.upper):
             return
 
-        def parts() -> list[Part]:
-            return parts_of(self.bounding, self.lo, self.hi, None) + self._stationary()
-        regions, most = self.branch.regions(), affordable(self.evaluations, self.max_boxes)
-        for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
+        def parts() -> list[RegionTest]:
+            return region_tests_of(self.bounding, self.lo, self.hi, None) + self._stationary()
+        regions, most = self.branch.regions(), can_localise(self.evaluations, self.max_boxes)
+        for found in localise(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
             self.localised = found
             yield
 
-    def _search(self, branch: Branch) -> Iterator[None]:
+    def _search(self, branch: BranchAndBound) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
         if len(branch.pool) and not branch.done:
             for steps in self.search.rounds():
@@ -270,7 +273,7 @@ class ConstrainedRun:
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
         propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
-        for _ in range(_NARROWED):
+        for _ in range(_MOST_NARROWED_SEARCHES):
             if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
                 return
             left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
@@ -286,12 +289,12 @@ class ConstrainedRun:
 
     def _compare_with(self, box: Box) -> None:
         for part in self.branch.parts:
-            if isinstance(part, Propagation | Lifted | LinearPrograms):
+            if isinstance(part, Propagation | LiftedRelaxation | LinearProgramBound):
                 part.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
-        asked = [part for part in self._taught() if isinstance(part, Lagrangian) and part.given is not None]
+        asked = [part for part in self._learning_tests() if isinstance(part, LagrangianBound) and part.given is not None]
         if asked and not self.branch.done:
             self.branch.ask([*self.branch.cutting, *asked])
 
@@ -302,37 +305,38 @@ class ConstrainedRun:
             return True
         if steps & (steps - 1) == 0:
             if self._relaxed() is not None:
-                return steps >= _SOON
+                return steps >= _FIRST_SEARCH_STEP
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
-        return self.incumbent.upper == np.inf and steps % _OFTEN == 0
+        return self.incumbent.upper == np.inf and steps % _LONGEST_SEARCH_PERIOD == 0
 
-    def _relaxed(self) -> Lifted | LinearPrograms | None:
+    def _relaxed(self) -> LiftedRelaxation | LinearProgramBound | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
         asked before, so that nothing need be compiled for it."""
-        return next((part for part in self.branch.parts if isinstance(part, Lifted | LinearPrograms) and part.payoff.tried), None)
+        return next((part for part in self.branch.parts if isinstance(part, LiftedRelaxation | LinearProgramBound)
+                     and part.payoff.tried), None)
 
-    def _look_once(self) -> Iterator[None]:
+    def _search_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
         self.looking = self._searched()
         if self.lp is not None:
-            self.look_began, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
+            self.state_before_search, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
         yield from self._look()
         if self.lp is not None and self.lp.again(lower, upper, self.branch):
             yield from self.lp.tighten(self.branch, self.search, self._compare_with, self._offer)
-        self.looking = self.look_began = None
+        self.looking = self.state_before_search = None
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
-        lo, hi = self.branch.lowest(_CORNERS)
+        lo, hi = self.branch.lowest(_REGIONS_SAMPLED)
         self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
-        lo, hi = self.branch.lowest(_LOOKS)
+        lo, hi = self.branch.lowest(_REGIONS_SEARCHED_AT_ONCE)
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
                 yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
                 self._offer()
-            known, before = self.search.value + _ALMOST * max(1.0, abs(self.search.value)), self.incumbent.upper
+            known, before = self.search.value + _RELATIVE_EXCESS * max(1.0, abs(self.search.value)), self.incumbent.upper
             yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known))
             self._offer()
             if self.lp is not None and self.incumbent.upper < before:
@@ -346,7 +350,7 @@ class ConstrainedRun:
             better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
         if better and self.branch is not None:
             self._bound_at_once()
-            self._teach()
+            self._update_learning_tests()
 
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
@@ -358,14 +362,14 @@ class ConstrainedRun:
         left = propagate(self.bounding, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
-            at_once = len(self.lo) >= _MANY or branch.steps >= _CUT_FIRST
+            at_once = len(self.lo) >= _MANY_VARIABLES or branch.steps >= _CHEAP_STEPS
             if at_once and not branch.done and self.quadratic.applies:
                 with stoppable():
                     branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
 
     def _follow(self) -> Iterator[None]:
         """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
-        for _ in range(_FOLLOWED):
+        for _ in range(_MOST_REPAIRS):
             upper = self.incumbent.upper
             if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
                 return
@@ -374,10 +378,10 @@ class ConstrainedRun:
             if not self.incumbent.upper < upper - self.goal.slack(upper):
                 return
 
-    def _teach(self) -> None:
+    def _update_learning_tests(self) -> None:
         x = self.search.x
-        for part in self._taught() if self.incumbent.x is not None else ():
-            curved = isinstance(part, Lagrangian)
+        for part in self._learning_tests() if self.incumbent.x is not None else ():
+            curved = isinstance(part, LagrangianBound)
             part.learn(x, *(convexity(self.evaluator, x, self.search.multipliers, part.logarithmic) if curved else ()))
 
     def _is_limited(self) -> bool:
@@ -387,8 +391,8 @@ class ConstrainedRun:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.is_bottomless:
-            self.limit = bottomless(self.incumbent.upper)
+        elif branch.is_unbounded:
+            self.limit = unbounded_below(self.incumbent.upper)
         return self.limit is not None
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:

@@ -11,23 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.engines.complete_search import CompleteSearch, ToCut
-from infimum.engines.region_list import Place
+from infimum.engines.complete_search import CompleteSearch, RegionToCut
+from infimum.engines.region_list import RegionPlace
 from infimum.errors import InternalError
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import boxes_reached, iterations_done
 from infimum.search.region_pool import can_be_cut
-from infimum.search.rounds import Dealing, Portion, RoundEnded
+from infimum.search.rounds import Portion, PortionRounds, RoundEnded
 from infimum.support.clock import OutOfTime
 
-_LEAST = 2  # regions of a round
+_LEAST_REGIONS = 2  # regions of a round
 
 
-class _Dealt(NamedTuple):
+class _RoundState(NamedTuple):
     """The regions of a round, where each is in the list, and what has come back."""
 
-    regions: list[ToCut]
-    places: list[Place]
+    regions: list[RegionToCut]
+    places: list[RegionPlace]
     answers: dict[int, State]
 
     def count(self, what: str) -> int:
@@ -40,7 +40,7 @@ class OneIteration:
     is_between_steps = True
 
     def __init__(self, search: CompleteSearch, state: State):
-        self.search, self.region, self.boxes, self.left = search, ToCut(**state.values, **_ends(state)), 0, state
+        self.search, self.region, self.boxes, self.left = search, RegionToCut(**state.values, **_ends(state)), 0, state
         search.incumbent.restore(state.arrays)
 
     @property
@@ -67,8 +67,8 @@ def _ends(state: State) -> dict[str, np.ndarray]:
     return {name: state.arrays[name] for name in ("lo", "hi")}
 
 
-class IterationRounds(Dealing):
-    """Rounds of so many iterations at most."""
+class IterationRounds(PortionRounds):
+    """Rounds with at most the given number of iterations."""
 
     def round(self, search: CompleteSearch, most: int | None) -> Iterator[None]:
         """A round in place of an iteration, in pieces: between them all is as it was before. Gives back whether there was one:
@@ -76,60 +76,60 @@ class IterationRounds(Dealing):
         raises RoundEnded where they, or the iterations that were asked for, do not suffice for the round."""
         found = search.lowest(self.portions)
         can = [bool(can_be_cut(region.lo, region.hi).any()) for region, _ in found]
-        if sum(can) < _LEAST or not can[0]:
+        if sum(can) < _LEAST_REGIONS or not can[0]:
             return False
         regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
-        dealt = self._dealt = _Dealt(list(regions), list(places), {})
-        while some := self._next(search, dealt, most):
-            yield from self._deal(search, dealt, some)
-        if len(dealt.answers) < len(regions):
-            over = most is not None and search.boxes + dealt.count("boxes") >= most
-            raise RoundEnded(boxes_reached(search.boxes + dealt.count("boxes"), most) if over
+        round_state = self._round_state = _RoundState(list(regions), list(places), {})
+        while some := self._next(search, round_state, most):
+            yield from self._run_portions(search, round_state, some)
+        if len(round_state.answers) < len(regions):
+            over = most is not None and search.boxes + round_state.count("boxes") >= most
+            raise RoundEnded(boxes_reached(search.boxes + round_state.count("boxes"), most) if over
                              else iterations_done(search.options.iterations))
-        self._dealt = None
-        self._merge(search, dealt)
+        self._round_state = None
+        self._merge(search, round_state)
         return True
 
-    def _next(self, search: CompleteSearch, dealt: _Dealt, most: int | None) -> list[int]:
+    def _next(self, search: CompleteSearch, round_state: _RoundState, most: int | None) -> list[int]:
         """The numbers of the regions for which there are boxes and iterations."""
-        rest = len(dealt.regions) - len(dealt.answers)
+        rest = len(round_state.regions) - len(round_state.answers)
         if most is not None:
-            rest = min(rest, -((search.boxes + dealt.count("boxes") - most) // search.pieces**search.block))
+            rest = min(rest, -((search.boxes + round_state.count("boxes") - most) // search.pieces**search.block))
         if search.options.iterations is not None:
-            rest = min(rest, search.options.iterations - len(search.taken) - dealt.count("iterations"))
-        return list(range(len(dealt.answers), len(dealt.answers) + max(0, rest)))
+            rest = min(rest, search.options.iterations - len(search.taken) - round_state.count("iterations"))
+        return list(range(len(round_state.answers), len(round_state.answers) + max(0, rest)))
 
-    def _deal(self, search: CompleteSearch, dealt: _Dealt, numbers: list[int]) -> Iterator[None]:
+    def _run_portions(self, search: CompleteSearch, round_state: _RoundState, numbers: list[int]) -> Iterator[None]:
         known = search.incumbent.arrays()
 
         def portion(which: int) -> Portion:
-            values = dealt.regions[numbers[which]]._asdict()
+            values = round_state.regions[numbers[which]]._asdict()
             ends = {name: values.pop(name) for name in ("lo", "hi")}
             return Portion(State(values, ends | known), 1)
-        for answer in self.dealer.deal(len(numbers), portion):
+        for answer in self.runner.run_portions(len(numbers), portion):
             if answer is not None:
-                dealt.answers[numbers[answer[0]]] = answer[1]
+                round_state.answers[numbers[answer[0]]] = answer[1]
             yield
-        if len(dealt.answers) <= numbers[-1]:
-            raise InternalError(f"of {numbers[-1] + 1} portions {len(dealt.answers)} came back")
+        if len(round_state.answers) <= numbers[-1]:
+            raise InternalError(f"of {numbers[-1] + 1} portions {len(round_state.answers)} came back")
 
     def end(self, search: CompleteSearch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
-        dealt, self._dealt = self._dealt, None
-        if dealt is not None and dealt.answers:
+        round_state, self._round_state = self._round_state, None
+        if round_state is not None and round_state.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
-                self._merge(search, dealt)
+                self._merge(search, round_state)
 
-    def _merge(self, search: CompleteSearch, dealt: _Dealt) -> None:
-        answers = sorted(dealt.answers.items())
+    def _merge(self, search: CompleteSearch, round_state: _RoundState) -> None:
+        answers = sorted(round_state.answers.items())
         best = min((answer for _, answer in answers), key=lambda answer: answer.arrays["incumbent"][0])
         if best.arrays["incumbent"][0] < search.incumbent.upper:
             search.incumbent.restore(best.arrays)
         for number, answer in answers:
             search.boxes += answer.values["boxes"]
             if answer.values["iterations"]:
-                region = dealt.regions[number]._replace(**_ends(answer))
+                region = round_state.regions[number]._replace(**_ends(answer))
                 search.keep(region, answer.arrays["numbers"], answer.arrays["lower"])
-            search.list.remove(dealt.places[number])
+            search.list.remove(round_state.places[number])
         search.prune()
         self.done += 1

@@ -1,7 +1,7 @@
 """The kernels of the interval Newton loop beside that of the step itself (`bounds/newton_kernel.py`), a region a lane.
 
 `tests`: what the natural enclosures of f and its gradient say of a region, before any second derivative: the bounds test, the
-monotonicity test, the solution test, and which variable is to be cut. A solution is marked `STUCK`: nothing cuts it any more.
+monotonicity test, the solution test, and which variable is to be cut. A solution is marked `NO_AXIS`: nothing cuts it any more.
 `split`: what becomes of it after a Newton step, one region or two. See `engines`.
 
 Proof: docs/proofs/second_order.md.
@@ -14,7 +14,7 @@ from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import best_lower, first_order, larger, natural, upper_end, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, cut, rows, rows_of
 
 REGIONS, UPPER = range(2)                   # the outputs of `tests`
 FIRST, SECOND, SAMPLED = range(3)           # and of `split`
@@ -55,18 +55,18 @@ def tests(name: str, n: int, in_boxes: bool) -> tuple[Kernel, Data, tuple[int, .
         facts = b.step((0.0,) * 4, (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi)), b.select(too_wide, 1.0, 0.0),
                                     b.select(b.mor(found.on_low, found.on_high), b.sub(b.sub(hi, lo), b.sub(right, left)), 0.0)),
                        larger)
-        any_side = b.step((-1.0, STUCK), (b.select(inside, varies, -1.0), number), with_larger)
-        wide_side = b.step((-1.0, STUCK), (b.select(b.mand(inside, too_wide), varies, -1.0), number), with_larger)
+        any_side = b.step((-1.0, NO_AXIS), (b.select(inside, varies, -1.0), number), with_larger)
+        wide_side = b.step((-1.0, NO_AXIS), (b.select(b.mand(inside, too_wide), varies, -1.0), number), with_larger)
     excluded, furthest, not_narrow, reduced = facts.results
     gone = b.mor(known.empty, b.mand(b.ogt(excluded, 0.0), b.olt(furthest, INF)))
     axis = b.select(b.ogt(wide_side.results[0], -1.0), wide_side.results[1], any_side.results[1])
-    axis = b.select(b.mand(b.oeq(axis, STUCK), b.ogt(reduced, 0.0)), AGAIN, axis)
+    axis = b.select(b.mand(b.oeq(axis, NO_AXIS), b.ogt(reduced, 0.0)), AGAIN, axis)
     lower = b.add(best_lower(b, b.input(0, low_row), b.neg(known.nlo)), 0.0)  # one of the two zeros
     varies_little, is_low = b.ole(b.add(value.nlo, value.hi), slack), b.oge(lower, low_enough)
     close = b.mor(b.mand(lipschitz, varies_little), b.mand(b.mnot(lipschitz), is_low))
-    axis = b.select(b.mand(close, b.ole(not_narrow, 0.0)), STUCK, axis)
+    axis = b.select(b.mand(close, b.ole(not_narrow, 0.0)), NO_AXIS, axis)
     b.output(REGIONS, low_row, lower)
-    b.output(REGIONS, axis_row, b.select(gone, GONE, axis))
+    b.output(REGIONS, axis_row, b.select(gone, DISCARDED_AXIS, axis))
     b.output(REGIONS, level_row, b.input(3, 0))
     b.output(UPPER, 0, upper_end(b, value))
     return b.kernel(name, 6 + in_boxes, 2), data, (rows_of(n), 1), at
@@ -84,8 +84,8 @@ def split(name: str, n: int, gaps: bool) -> tuple[Kernel, Data, tuple[int, ...],
     at, index = data.offset(np.zeros(1)), data.offset(np.arange(n, dtype=float))
     low_row, axis_row, level_row = rows(n)
     axis = b.input(1, axis_row)
-    gone, solved = b.oeq(axis, GONE), b.oeq(b.input(0, axis_row), STUCK)
-    whole = b.mor(b.mor(gone, solved), b.mor(b.oeq(axis, STUCK), b.ogt(b.input(2, 0), 0.0)))
+    gone, solved = b.oeq(axis, DISCARDED_AXIS), b.oeq(b.input(0, axis_row), NO_AXIS)
+    whole = b.mor(b.mor(gone, solved), b.mor(b.oeq(axis, NO_AXIS), b.ogt(b.input(2, 0), 0.0)))
 
     def is_side(i: Value, which: Value) -> Value:
         return b.oeq(b.data(b.place("uadd", index, i)), which)
@@ -109,7 +109,8 @@ def split(name: str, n: int, gaps: bool) -> tuple[Kernel, Data, tuple[int, ...],
             b.output(out, high, up)
     for out, kept in ((FIRST, b.mnot(gone)), (SECOND, b.mnot(whole))):
         b.output(out, low_row, b.input(1, low_row))
-        b.output(out, axis_row, b.select(kept, b.select(solved, STUCK, b.select(b.oeq(axis, STUCK), AGAIN, axis)), GONE))
+        b.output(out, axis_row,
+                 b.select(kept, b.select(solved, NO_AXIS, b.select(b.oeq(axis, NO_AXIS), AGAIN, axis)), DISCARDED_AXIS))
         b.output(out, level_row, b.input(1, level_row))
     b.output(SAMPLED, 0, upper_end(b, Pair(b.const(INF), b.input(3, 0), b.input(4, 0))))
     return b.kernel(name, 5 + gaps, 3), data, (rows_of(n), rows_of(n), 1), at

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from infimum.bounds.newton_kernel import Recipe
+from infimum.bounds.newton_kernel import SweepPlan
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
 
@@ -50,8 +50,8 @@ class NewtonOptions:
         return "F" in self.variation
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> SweepPlan:
         """Of its Newton steps."""
         pivots, inverse = (self.sweeps * (letter in self.variation) for letter in "PI")
         solves = bool(pivots or inverse)
-        return Recipe(pivots, inverse, int(self.sequential and solves), int(self.gaps and solves))
+        return SweepPlan(pivots, inverse, int(self.sequential and solves), int(self.gaps and solves))

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infimum.bounds.function_bounds.interval_newton import MOST
-from infimum.certify.minimiser_cluster import is_crowded
+from infimum.bounds.function_bounds.interval_newton import MOST_VARIABLES
+from infimum.certify.minimiser_cluster import is_clustered
 from infimum.certify.verdict import proved_result
 from infimum.engines.newton_search import NewtonSearch
 from infimum.errors import OptionError
@@ -18,7 +18,7 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
-from infimum.search.rounds import RoundEnded, Rounds
+from infimum.search.rounds import RoundEnded, StepRounds
 
 
 class NewtonRun:
@@ -27,10 +27,10 @@ class NewtonRun:
     name = "newton"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, rounds: Rounds | None = None):
-        if len(problem.lo) > MOST:
-            raise OptionError(f"engine 'newton' takes up to {MOST} variables, and there are {len(problem.lo):,}; engine 'auto' "
-                              "takes any number, and uses Newton steps where they pay")
+                 batch: int | None = None, rounds: StepRounds | None = None):
+        if len(problem.lo) > MOST_VARIABLES:
+            raise OptionError(f"engine 'newton' takes up to {MOST_VARIABLES} variables, and there are {len(problem.lo):,}; "
+                              "engine 'auto' takes any number, and uses Newton steps where they pay")
         self.problem, self.evaluator, self.options = problem, evaluator, method.options
         self.goal, self.seed = method.goal, method.seed
         self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
@@ -62,8 +62,8 @@ class NewtonRun:
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         counts = {} if self.search is None else {"regions": self.search.pool, "solutions": self.search.solved}
-        dealt = {} if self.rounds is None else self.rounds.figures()
-        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()} | dealt
+        of_rounds = {} if self.rounds is None else self.rounds.figures()
+        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()} | of_rounds
 
     def state(self) -> State | None:
         return None if self.search is None else self.search.state()
@@ -102,7 +102,7 @@ class NewtonRun:
             self.limit = boxes_reached(search.boxes, self.max_boxes)
         elif self.memory_limit is not None and search.bytes > self.memory_limit:
             self.limit = memory_reached(len(search.pool) + len(search.solved), self.memory_limit)
-        elif is_crowded(search, always=self.rounds is not None):
+        elif is_clustered(search, always=self.rounds is not None):
             self.limit = not_isolated(len(search.pool) + len(search.solved))
         return self.limit is not None
 

@@ -16,25 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.start_faces import StartFaces
 from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
 from infimum.engines.newton_options import NewtonOptions
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
-from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
+from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVING
+from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.branch_and_bound import lanes_of
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.region_heap import Heap
-from infimum.search.region_outcomes import Fates, judged
-from infimum.search.region_pool import Pool, Regions, can_be_cut
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_outcomes import RegionOutcomes, outcome_row
+from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 
-_TAKES = 4       # steps that the boxes at hand last
-_GAP = 0.125     # of a side: a narrower gap is not worth cutting at
+_STEPS_AT_HAND = 4  # steps that the boxes at hand last
+_LEAST_GAP = 0.125  # of a side: a narrower gap is not worth cutting at
 
 
 class NewtonSearch:
@@ -46,12 +46,12 @@ class NewtonSearch:
         lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
         self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
-        self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
+        self.pool, self.solved = RegionPool(self.n, self.arrays, _STEPS_AT_HAND * batch), RegionHeap(self.arrays, self.n)
         self.boxes = self.steps = self.largest_step = 0
         self.boxes_each = 16.0  # for a box, where these are dealt to others
-        self.start, self.newton = start, Newton(evaluator, lo, hi)
+        self.start, self.newton = start, IntervalNewton(evaluator, lo, hi)
         self.newton.recipe = options.recipe
-        self.newton.faces = None if start is None else Faces(evaluator, start)
+        self.newton.faces = None if start is None else StartFaces(evaluator, start)
         self.discarded = {"value": 0, "derivative": 0, "newton": 0}
 
     def begin(self) -> None:
@@ -108,7 +108,7 @@ class NewtonSearch:
         self.keep(found)
         self.steps, self.largest_step = self.steps + 1, max(self.largest_step, self.boxes - before)
 
-    def _tested(self, parents: Any) -> list[Fates]:
+    def _tested(self, parents: Any) -> list[RegionOutcomes]:
         """What is left of the boxes: after the tests with first derivatives, and then after the Newton step."""
         after, = self._sorted([self._first(parents)], "derivative")
         count, most, found = len(after.kept), self.newton.most, []
@@ -136,10 +136,10 @@ class NewtonSearch:
         """Convexity test and Newton step; then the two parts of each box, the second of which may be gone."""
         step, gaps = self.newton.step(regions), self.newton.recipe.gaps
         self.boxes += (self.newton.cost + self.n * self.newton.recipe.sequential) * regions.shape[1]
-        left, enough = self.evaluator.run(SHAVED, [regions, step.ends],
+        left, enough = self.evaluator.run(SHAVING, [regions, step.ends],
                                           parameters=np.array([self.incumbent.upper, self.options.ratio]))
         inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
-        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_GAP]))
+        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_LEAST_GAP]))
         if self.options.samples:
             self._offer(out[SAMPLED], regions)
         return [out[FIRST], out[SECOND]]
@@ -157,11 +157,11 @@ class NewtonSearch:
         self.pool.prune(self.incumbent.upper)
         self.solved.prune(self.incumbent.upper)
 
-    def _sorted(self, arrays: list[Any], reason: str) -> list[Fates]:
+    def _sorted(self, arrays: list[Any], reason: str) -> list[RegionOutcomes]:
         """What becomes of each region of these arrays."""
-        found, _ = self.fates(arrays)
-        self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
-        self.discarded[reason] += sum(fates.counts[PROVED_AWAY] for fates in found)
+        found, _ = self.classify(arrays)
+        self.discarded["value"] += sum(classified.counts[ABOVE] for classified in found)
+        self.discarded[reason] += sum(classified.counts[DISCARDED] for classified in found)
         return found
 
     def close(self) -> None:
@@ -183,11 +183,13 @@ class NewtonSearch:
         """Steps after which it is known whether tests pay: all of them are used always."""
         return self.steps
 
-    def judge_parts(self) -> None:
+    def judge_tests(self) -> None:
         """There is nothing to judge."""
 
-    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
-        """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
+    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
+        """What finds up to the given number of boxes, those that a step would take; as long as the pool stays as it is the same
+        ones.
+        """
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         pool.bring(count, np.inf)
@@ -195,17 +197,18 @@ class NewtonSearch:
             count = 0  # who does not know the solutions has nothing to do: these are to be opened, after what is left here
         return lambda: (pool.front, pool.front.find(count)[0])
 
-    def fates(self, arrays: list[Any]) -> tuple[list[Fates], None]:
+    def classify(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], None]:
         """What becomes of each box of these arrays, as things stand."""
-        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
-        orders = iter(self.arrays.order(FATES, *fates) if fates else ())
-        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], None
+        classified = [outcome_row(self, regions) for regions in arrays if regions.shape[1]]
+        orders = iter(self.arrays.order(OUTCOME_COUNT, *classified) if classified else ())
+        return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
+                for regions in arrays], None
 
-    def keep(self, found: list[Fates]) -> None:
+    def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left to the boxes to work on, and solutions to the solutions. Whoever calls has made sure of room."""
-        for fates in found:
-            self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))
-            self.solved.add(fates.regions, fates.of(FINAL))
+        for classified in found:
+            self.pool.add(classified.regions, classified.of(NEAR), classified.of(FAR))
+            self.solved.add(classified.regions, classified.of(FINAL))
 
     def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
         """Makes ready the solutions of others, and returns what then puts them to those here, which needs no memory."""

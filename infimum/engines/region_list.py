@@ -43,7 +43,7 @@ class Chunk:
         return found
 
     def lowest(self, count: int, below: float, wide: bool) -> list[tuple[float, int, int]]:
-        """Up to so many of the lowest regions of those below: lower end, place, subregion."""
+        """Up to the given number of the lowest regions of those below: lower end, place, subregion."""
         lower = self._fetch(self.lower)
         index, _ = self.arrays.here.lowest(np.where(self.wide, lower, np.nan) if wide else lower, count, below)
         subregions = _whole(self._fetch(self.subregion))[0, index]
@@ -74,7 +74,7 @@ def _whole(numbers: np.ndarray) -> np.ndarray:
     return numbers if numbers.dtype.kind == "i" else numbers.view(np.int64)
 
 
-class Place(NamedTuple):
+class RegionPlace(NamedTuple):
     """Where a region is in the list."""
 
     chunk: Chunk
@@ -137,16 +137,16 @@ class RegionList:
             del self.chunks[k]
         return found
 
-    def lowest(self, count: int, below: float, wide: bool = False) -> list[tuple[int, int, float, Place]]:
-        """Up to so many regions that `take` would give one after the other, and where they are, of those below."""
+    def lowest(self, count: int, below: float, wide: bool = False) -> list[tuple[int, int, float, RegionPlace]]:
+        """Up to the given number of regions that `take` would give one after the other, and where they are, of those below."""
         found = []
         for k, chunk in enumerate(self.chunks):
             if (chunk.least_wide if wide else chunk.least)[0] < below:
                 found += ((lower, k, at, subregion) for lower, at, subregion in chunk.lowest(count, below, wide))
-        return [(self.chunks[k].iteration, subregion, lower, Place(self.chunks[k], at))
+        return [(self.chunks[k].iteration, subregion, lower, RegionPlace(self.chunks[k], at))
                 for lower, k, at, subregion in sorted(found)[:count]]
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: RegionPlace) -> None:
         """Takes that region out."""
         place.chunk.take(place.at)
         if place.chunk.count == 0:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from infimum.errors import OptionError
 from infimum.presolve.presolve_step import PresolveStep
 from infimum.problem.settings import Method
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.search.rounds import Rounds
+    from infimum.search.rounds import StepRounds
 
 
 # engines are imported when they are asked for
@@ -63,17 +63,18 @@ _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete":
 def options_of(engine: str) -> Any:
     """The class of an engine's options."""
     module, name = _OPTIONS[engine]
-    return getattr(Late(module), name)
+    return getattr(LazyModule(module), name)
 
 
-def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: "Rounds | None" = None) -> Callable:
+def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool,
+           rounds: "StepRounds | None" = None) -> Callable:
     """What makes the engine from a problem, its evaluator, the method and the limits, with the batch and the rounds if it has
     them. Where regions are dealt it does not move to a GPU: workers do the long part of the work, on theirs."""
     kind, batch = _CONSTRAINED[engine] if constrained else _PROVERS[engine], None if batch is None else int(batch)
-    dealt = {} if rounds is None else {"rounds": rounds}
+    shared = {} if rounds is None else {"rounds": rounds}
     if engine == "auto" and not constrained:
-        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **dealt)
-    return partial(kind, batch=batch, **dealt) if engine != "complete" else partial(kind, **dealt)
+        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **shared)
+    return partial(kind, batch=batch, **shared) if engine != "complete" else partial(kind, **shared)
 
 
 def presolve_steps(method: Method) -> list[PresolveStep]:
@@ -87,7 +88,7 @@ def presolve_steps(method: Method) -> list[PresolveStep]:
     return [EmptySystem()] if method.engine == "subdomain" else []
 
 
-def check_dealt(options: Any) -> None:
+def check_portions(options: Any) -> None:
     """Raises where regions cannot be dealt to workers."""
     if getattr(options, "lp", False):
         raise OptionError("option 'lp' solves linear programs one after the other, and these are not dealt to workers: leave out "

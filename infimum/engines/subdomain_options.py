@@ -8,8 +8,8 @@ from infimum.search.option_names import known_options
 
 PARTITIONS = ("largest", "uniform", "adaptive")
 FORMS = ("mean_value", "natural", "affine")
-MOST = 4096   # subdomains of a region
-_USUAL = 64   # where nothing is said of the pieces, no more than these
+MOST_SUBDOMAINS = 4096    # subdomains of a region
+_DEFAULT_SUBDOMAINS = 64  # the most subdomains where the user gives no number of pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class SubdomainOptions:
             value = getattr(options, name)
             if value is None and name == "pieces":
                 continue
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
-                raise OptionError(f"option {name!r} must be a whole number from {least} to {MOST:,}, not {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST_SUBDOMAINS:
+                raise OptionError(f"option {name!r} must be a whole number from {least} to {MOST_SUBDOMAINS:,}, not {value!r}")
         return options
 
     def division(self, n: int) -> tuple[int, int]:
@@ -50,10 +50,10 @@ class SubdomainOptions:
         pieces = self.pieces
         if pieces is None:
             pieces = 2
-            while (pieces + 1) ** variables <= _USUAL:
+            while (pieces + 1) ** variables <= _DEFAULT_SUBDOMAINS:
                 pieces += 1
-        if pieces**variables > MOST:
+        if pieces**variables > MOST_SUBDOMAINS:
             cure = "partition='largest'" if self.partition == "uniform" else "fewer 'variables'"
-            raise OptionError(f"a region would have {pieces}**{variables} subdomains, and there may be {MOST:,}: give fewer "
-                              f"'pieces', or {cure}")
+            raise OptionError(f"a region would have {pieces}**{variables} subdomains, and there may be {MOST_SUBDOMAINS:,}: "
+                              f"give fewer 'pieces', or {cure}")
         return pieces, variables

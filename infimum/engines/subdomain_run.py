@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
-from infimum.bounds.function_bounds.subdomains import Subdomains
+from infimum.bounds.function_bounds.subdomains import SubdomainBound
 from infimum.engines.constrained_run import ConstrainedRun
 from infimum.engines.subdomain_options import FORMS
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 
-_OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
-_MIDDLES = 256  # regions in whose middle that is
+_SEARCH_PERIOD = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
+_REGIONS_SAMPLED = 256  # regions in whose middle that is
 _FORMS = dict(zip(FORMS, (MEAN_VALUE, NATURAL, AFFINE), strict=True))
 
 
@@ -31,10 +31,10 @@ class SubdomainRun(ConstrainedRun):
         super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _looks(self) -> bool:
-        return super()._looks() or self.branch.steps % _OFTEN == 0
+        return super()._looks() or self.branch.steps % _SEARCH_PERIOD == 0
 
     def _look(self) -> Iterator[None]:
-        lo, hi = self.branch.lowest(_MIDDLES)
+        lo, hi = self.branch.lowest(_REGIONS_SAMPLED)
         middle = 0.5 * lo + 0.5 * hi
         middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
         middle = middle[:, np.isfinite(middle).all(axis=0)]
@@ -42,8 +42,8 @@ class SubdomainRun(ConstrainedRun):
             self.branch.prune()
         yield from super()._look()
 
-    def _made(self) -> Branch:
+    def _made(self) -> BranchAndBound:
         form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
-        part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return Branch(self.evaluator, self.goal, self.incumbent, self.batch, self.problem.several, [part])
+        part = SubdomainBound(self.evaluator, self.lo, self.hi, *self.division, form, choice)
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.problem.several, [part])

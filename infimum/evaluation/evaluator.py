@@ -22,11 +22,11 @@ from infimum.problem.text import counted
 from infimum.problem.variable_bounds import read_bounds
 from infimum.support import environment
 from infimum.support.clock import heed
-from infimum.support.lazy import Late
-from infimum.trace.agreement import Agreement, Box
+from infimum.support.lazy import LazyModule
+from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.constraint_reading import read_constraints
 from infimum.trace.number_constants import is_masked
-from infimum.trace.trace import Traced, arguments, scalar, traced
+from infimum.trace.trace import TracedFunction, arguments, scalar, traced
 
 if TYPE_CHECKING:
     from infimum.bounds.least_squares import gauss_newton_kernel
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     from infimum.structure import separable_residuals as separable
     from infimum.structure.expansions import norm_quotients
 else:
-    arrange_reductions = Late("structure.arrange_reductions")
-    gather_terms = Late("structure.gather_terms")
-    local_form = Late("structure.local_form")
-    norm_quotients = Late("structure.expansions.norm_quotients")
-    single_quantity_pieces = Late("structure.single_quantity_pieces")
-    separable = Late("structure.separable_residuals")
-    listing = Late("expr.listing")
-    tangents = Late("structure.outer_tangents")
-    term_sums = Late("structure.term_sums")
-    affine_bound_kernel = Late("relax.affine_bound_kernel")
-    point_value = Late("expr.point_value")
-    node_enclosures = Late("kernel.node_enclosures")
-    gauss_newton_kernel = Late("bounds.least_squares.gauss_newton_kernel")
+    arrange_reductions = LazyModule("structure.arrange_reductions")
+    gather_terms = LazyModule("structure.gather_terms")
+    local_form = LazyModule("structure.local_form")
+    norm_quotients = LazyModule("structure.expansions.norm_quotients")
+    single_quantity_pieces = LazyModule("structure.single_quantity_pieces")
+    separable = LazyModule("structure.separable_residuals")
+    listing = LazyModule("expr.listing")
+    tangents = LazyModule("structure.outer_tangents")
+    term_sums = LazyModule("structure.term_sums")
+    affine_bound_kernel = LazyModule("relax.affine_bound_kernel")
+    point_value = LazyModule("expr.point_value")
+    node_enclosures = LazyModule("kernel.node_enclosures")
+    gauss_newton_kernel = LazyModule("bounds.least_squares.gauss_newton_kernel")
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _facts: "OrderedDict[tuple, Any]" = OrderedDict()
@@ -87,10 +87,10 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
-    linear_programs = Late("backend.highs")  # solves them; its answers are estimates
+    linear_programs = LazyModule("backend.highs")  # solves them; its answers are estimates
 
     def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None,
-                 system: System | None = None, functions: Sequence[Traced] = (), numbers: np.ndarray | None = None):
+                 system: System | None = None, functions: Sequence[TracedFunction] = (), numbers: np.ndarray | None = None):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
         self.functions = tuple(functions)  # of the user's, as they were traced: f and the constraints
         self.system = system  # the function with its constraints, if it has any
@@ -317,7 +317,7 @@ class Evaluator:
 
     @_fact
     def is_costly(self) -> bool:
-        """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+        """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
         return separable.is_costly(self.f)
 
     @_fact
@@ -331,7 +331,7 @@ class Evaluator:
         return affine_bound_kernel.is_recurrence(self.f, self.n)
 
     @cached_property
-    def families(self) -> "list[term_sums.Family] | None":
+    def families(self) -> "list[term_sums.TermFamily] | None":
         """The terms of the sum that it is, by their forms; None if one of them has too many variables."""
         return term_sums.families_of(self.f, var("x", (self.n,)))
 
@@ -441,7 +441,7 @@ def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, devic
     found = Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read.system(f), (function, *read.functions))
     if check:
         endless = np.full(n, np.inf)
-        Agreement(found.functions).over(Box(-endless, endless))
+        Agreement(found.functions).over(SampleBox(-endless, endless))
     return found
 
 
@@ -473,7 +473,7 @@ def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None,
     lo, hi = box.region
     evaluator = compile(fun, len(lo), args, check=False)
     if check:
-        Agreement(evaluator.functions).over(Box.of(box))
+        Agreement(evaluator.functions).over(SampleBox.of(box))
     if form not in (*FORMS, _BEST):
         raise OptionError(f"there is no form {form!r}; there are {', '.join(map(repr, (*FORMS, _BEST)))}")
     found = [FORMS[name](evaluator, lo, hi) for name in (FORMS if form == _BEST else (form,))]

@@ -13,12 +13,12 @@ from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel import region_cut, system_kernels
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.lane_box import Box, write_pair
+from infimum.kernel.lane_box import LaneBox, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.relax import gradient_rows_kernel, lifted_kernel
 from infimum.structure.term_sums import C
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds import newton_equations_kernel, newton_kernel
@@ -36,57 +36,58 @@ if TYPE_CHECKING:
     from infimum.sets import error_band_kernel
     from infimum.structure import separable_residuals as separable
 else:  # by far most runs need few of them
-    separable = Late("structure.separable_residuals")
-    affine_bound_kernel = Late("relax.affine_bound_kernel")
-    error_band_kernel = Late("sets.error_band_kernel")
-    backward_bound_kernel = Late("relax.backward_bound_kernel")
-    first_order_kernel = Late("bounds.function_bounds.first_order_kernel")
-    cell_kernels = Late("chains.cell_kernels")
-    column_kernel = Late("relax.column_kernel")
-    complete_kernel = Late("engines.complete_kernel")
-    complete_system_kernel = Late("engines.complete_system_kernel")
-    newton_kernel = Late("bounds.newton_kernel")
-    curvature = Late("kernel.directional_curvature")
-    descent_kernel = Late("points.descent_kernel")
-    start_face_kernel = Late("kernel.start_face_kernel")
-    swarm_kernel = Late("points.swarm_kernel")
-    hessian = Late("kernel.hessian")
-    levenberg = Late("points.levenberg_kernel")
-    linear_bounds_kernel = Late("relax.linear_bounds_kernel")
-    linear_rows_kernel = Late("relax.linear_rows_kernel")
-    quadratic_model_kernel = Late("points.quadratic_model_kernel")
-    newton_loop_kernel = Late("engines.newton_loop_kernel")
-    node_enclosures = Late("kernel.node_enclosures")
-    piece_kernel = Late("bounds.function_bounds.piece_kernel")
-    projection = Late("bounds.least_squares.projection_kernel")
-    refinement_kernel = Late("bounds.sweeps.refinement_kernel")
-    gauss_newton_kernel = Late("bounds.least_squares.gauss_newton_kernel")
-    sequential_hessian = Late("kernel.sequential_hessian")
-    sweep_context_kernel = Late("bounds.sweeps.sweep_context_kernel")
-    newton_equations_kernel = Late("bounds.newton_equations_kernel")
-    subdomain_kernel = Late("bounds.function_bounds.subdomain_kernel")
-    sweep_kernel = Late("bounds.sweeps.sweep_kernel")
-    tangent_kernel = Late("bounds.function_bounds.tangent_kernel")
+    separable = LazyModule("structure.separable_residuals")
+    affine_bound_kernel = LazyModule("relax.affine_bound_kernel")
+    error_band_kernel = LazyModule("sets.error_band_kernel")
+    backward_bound_kernel = LazyModule("relax.backward_bound_kernel")
+    first_order_kernel = LazyModule("bounds.function_bounds.first_order_kernel")
+    cell_kernels = LazyModule("chains.cell_kernels")
+    column_kernel = LazyModule("relax.column_kernel")
+    complete_kernel = LazyModule("engines.complete_kernel")
+    complete_system_kernel = LazyModule("engines.complete_system_kernel")
+    newton_kernel = LazyModule("bounds.newton_kernel")
+    curvature = LazyModule("kernel.directional_curvature")
+    descent_kernel = LazyModule("points.descent_kernel")
+    start_face_kernel = LazyModule("kernel.start_face_kernel")
+    swarm_kernel = LazyModule("points.swarm_kernel")
+    hessian = LazyModule("kernel.hessian")
+    levenberg = LazyModule("points.levenberg_kernel")
+    linear_bounds_kernel = LazyModule("relax.linear_bounds_kernel")
+    linear_rows_kernel = LazyModule("relax.linear_rows_kernel")
+    quadratic_model_kernel = LazyModule("points.quadratic_model_kernel")
+    newton_loop_kernel = LazyModule("engines.newton_loop_kernel")
+    node_enclosures = LazyModule("kernel.node_enclosures")
+    piece_kernel = LazyModule("bounds.function_bounds.piece_kernel")
+    projection = LazyModule("bounds.least_squares.projection_kernel")
+    refinement_kernel = LazyModule("bounds.sweeps.refinement_kernel")
+    gauss_newton_kernel = LazyModule("bounds.least_squares.gauss_newton_kernel")
+    sequential_hessian = LazyModule("kernel.sequential_hessian")
+    sweep_context_kernel = LazyModule("bounds.sweeps.sweep_context_kernel")
+    newton_equations_kernel = LazyModule("bounds.newton_equations_kernel")
+    subdomain_kernel = LazyModule("bounds.function_bounds.subdomain_kernel")
+    sweep_kernel = LazyModule("bounds.sweeps.sweep_kernel")
+    tangent_kernel = LazyModule("bounds.function_bounds.tangent_kernel")
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
-TERM_HESSIAN, TERM_CURVATURE = "term_hessian", "term_curvature"  # "term_hessian:2" has so many constants; and directions: ":2:3"
+# "term_hessian:2" has two constants; ":2:3" also three directions
+TERM_HESSIAN, TERM_CURVATURE = "term_hessian", "term_curvature"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
-BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
-FACES = "faces"  # for so many of which "faces:3" tells where they end; "branch_by_pieces:1:0" for infinite bounds
+BRANCH, BRANCH_BY_PIECES, REGION_OUTCOME, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
+FACES = "faces"  # "faces:3" is for three start boxes; "branch_by_pieces:1:0" for infinite bounds
 # "fate:3" and "faces:3:1" where ends of these boxes, or of the bounds, are no doubles
-CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
-SPREAD, SHAVED = "spread", "shaved"
+CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by 64 slices
+SPREAD, SHAVING = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
-CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
-AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
+CELLS, STEEP_TERMS, SECOND_ORDER_BOUND, SHIFTED_BOUND = "cells", "steep", "bend", "shift"  # "cells:2" has two constants
+AT_POINTS, CURVES, OPTIMISTIC_BOUND = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 AFFINE, LINEAR, LINEAR_ENCLOSURE = "affine", "linear", "linear_enclosure"
-CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
+CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `SweepPlan`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
@@ -100,10 +101,10 @@ LAGRANGIAN = "lagrangian"  # "lagrangian:0:1" does not ask whether it is convex,
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
-LINES, LINEAR_ROWS = "lines", "linear_rows"
+GRADIENT_ROWS, LINEAR_ROWS = "lines", "linear_rows"
 LIFTED = "lifted"
 COLUMNS = "columns"
-SQUARE = "square"
+NEWTON_EQUATIONS = "square"
 
 
 @dataclass(slots=True)
@@ -119,7 +120,7 @@ class Program:
 
 def _value(f: Expr, x: Expr) -> Program:
     b, data, out = Builder(), Data(), {}
-    box = Box(b, x.size)
+    box = LaneBox(b, x.size)
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     box.write(0, out["f"])
     return Program(b.kernel(VALUE, 2, 3), data, (1, 1, 1))
@@ -127,12 +128,12 @@ def _value(f: Expr, x: Expr) -> Program:
 
 def _nodes(f: Expr, x: Expr) -> Program:
     b = Builder()
-    return Program(*node_enclosures.nodes(NODES, f, Box(b, x.size), b))
+    return Program(*node_enclosures.nodes(NODES, f, LaneBox(b, x.size), b))
 
 
 def _gradient(f: Expr, x: Expr) -> Program:
     b, data, out = Builder(), Data(), {}
-    box, write = Box(b, x.size), write_pair(b, 3)
+    box, write = LaneBox(b, x.size), write_pair(b, 3)
     Lowering(b, Enclosures(), {"x": box}, data).run(
         [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: write(at[0], v))], box.guard)
     box.write(0, out["f"])
@@ -142,7 +143,7 @@ def _gradient(f: Expr, x: Expr) -> Program:
 def _mean_value(f: Expr, x: Expr) -> Program:
     """Natural enclosure, and its intersection with f(c) + g(X)(X - c) where f is Lipschitz on the box."""
     b, data, out = Builder(), Data(), {}
-    box = Box(b, x.size)
+    box = LaneBox(b, x.size)
 
     def centre(i: "int | Value") -> Pair:
         """A double inside the interval; for unbounded ones the end that is finite, or 0."""
@@ -189,8 +190,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),
-    DESCENT_DENSE: lambda f, x: Program(*descent_kernel.Dense.program(DESCENT_DENSE, f, x)),
-    DESCENT_LIMITED: lambda f, x: Program(*descent_kernel.Limited.program(DESCENT_LIMITED, f, x)),
+    DESCENT_DENSE: lambda f, x: Program(*descent_kernel.DenseDescent.program(DESCENT_DENSE, f, x)),
+    DESCENT_LIMITED: lambda f, x: Program(*descent_kernel.LimitedMemoryDescent.program(DESCENT_LIMITED, f, x)),
     PROBE: lambda f, x: Program(*descent_kernel.probe(PROBE, f, x)),
     SCATTER: lambda f, x: Program(*swarm_kernel.scatter(SCATTER, x.size)),
     FLIGHT: lambda f, x: Program(*swarm_kernel.flight(FLIGHT, f, x)),
@@ -201,12 +202,12 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0, alike=0: Program(
         *piece_kernel.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes), bool(alike))),
     FACES: lambda f, x, boxes, between=0: Program(*start_face_kernel.faces(FACES, x.size, boxes, bool(between))),
-    FATE: lambda f, x, boxes=0: Program(*region_cut.fate(FATE, x.size, boxes)),
+    REGION_OUTCOME: lambda f, x, boxes=0: Program(*region_cut.region_outcome(REGION_OUTCOME, x.size, boxes)),
     WIDE: lambda f, x: Program(*region_cut.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep_kernel.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep_kernel.sweep(SWEEP, f, x)),
     SPREAD: lambda f, x, in_boxes=0: Program(*sweep_context_kernel.spread(SPREAD, f, x, bool(in_boxes))),
-    SHAVED: lambda f, x: Program(*shaving_kernel.shaved(SHAVED, x.size)),
+    SHAVING: lambda f, x: Program(*shaving_kernel.shaved(SHAVING, x.size)),
     TERMS: lambda f, x: Program(*refinement_kernel.terms(TERMS, f, x)),
     REDUCED: lambda f, x: Program(*refinement_kernel.reduced(REDUCED, f, x)),
     TESTED: lambda f, x: Program(*refinement_kernel.tested(TESTED, f, x)),
@@ -215,9 +216,9 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     NEWTON: lambda f, x: Program(*sweep_kernel.newton(NEWTON, f, x)),
     BLOCK_CONTEXT: lambda f, x, m: Program(*sweep_kernel.context(BLOCK_CONTEXT, f, x, block=m)),
     CELLS: lambda f, x, constants: Program(*cell_kernels.cells(CELLS, f, x, constants)),
-    STEEP: lambda f, x, constants: Program(*cell_kernels.steep(STEEP, f, x, constants)),
-    BEND: lambda f, x, constants: Program(*cell_kernels.bend(BEND, f, x, constants)),
-    SHIFT: lambda f, x: Program(*cell_kernels.shift(SHIFT, x.size)),
+    STEEP_TERMS: lambda f, x, constants: Program(*cell_kernels.steep(STEEP_TERMS, f, x, constants)),
+    SECOND_ORDER_BOUND: lambda f, x, constants: Program(*cell_kernels.second_order_bound(SECOND_ORDER_BOUND, f, x, constants)),
+    SHIFTED_BOUND: lambda f, x: Program(*cell_kernels.shifted_bound(SHIFTED_BOUND, x.size)),
     CENTRE: lambda f, x: Program(*newton_kernel.centre(CENTRE, x.size)),
     LOWEST: lambda f, x: Program(*quadratic_model_kernel.lowest(LOWEST, f, x)),
     TANGENT: lambda f, x: Program(*tangent_kernel.tangent(TANGENT, f, x)),
@@ -225,7 +226,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     LINEAR: lambda f, x: Program(*backward_bound_kernel.linear(LINEAR, f, x)),
     LINEAR_ENCLOSURE: lambda f, x: Program(*backward_bound_kernel.enclosure(LINEAR_ENCLOSURE, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
-        *newton_kernel.contract(CONTRACT, x.size, bool(in_boxes), newton_kernel.Recipe(*recipe))),
+        *newton_kernel.contract(CONTRACT, x.size, bool(in_boxes), newton_kernel.SweepPlan(*recipe))),
     SEQUENTIAL: lambda f, x: Program(*sequential_hessian.sequential(SEQUENTIAL, f, x)),
     LOOP_TESTS: lambda f, x, in_boxes=0: Program(*newton_loop_kernel.tests(LOOP_TESTS, x.size, bool(in_boxes))),
     LOOP_SPLIT: lambda f, x, gaps=0: Program(*newton_loop_kernel.split(LOOP_SPLIT, x.size, bool(gaps))),
@@ -234,7 +235,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
         *projection.projection(PROJECTION, separable.separable(separable.residual_vector(f), x), x.size)),
     LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, separable.sum_of_squares(f, x), stride)),
     BANDS: lambda f, x: Program(*error_band_kernel.bands(BANDS, f, x)),
-    HOPE: lambda f, x: Program(*cell_kernels.hope(HOPE)),
+    OPTIMISTIC_BOUND: lambda f, x: Program(*cell_kernels.optimistic_bound(OPTIMISTIC_BOUND)),
     AT_POINTS: lambda f, x, constants: Program(*cell_kernels.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cell_kernels.at_points(CURVES, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete_kernel.complete(COMPLETE, f, x, m, p, samples)),
@@ -253,10 +254,10 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     LAGRANGIAN: lambda s, x, *how: Program(*lagrangian_kernel.lagrangian(LAGRANGIAN, s, x, *how)),
     WEIGHTED_SLOPES: lambda s, x: Program(*system_kernels.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system_kernels.weighted(ESTIMATE_WEIGHTED, s, x)),
-    LINES: lambda s, x: Program(*gradient_rows_kernel.lines(LINES, s, x)),
+    GRADIENT_ROWS: lambda s, x: Program(*gradient_rows_kernel.gradient_rows(GRADIENT_ROWS, s, x)),
     LINEAR_ROWS: lambda s, x: Program(*linear_rows_kernel.linear_rows(LINEAR_ROWS, s, x)),
     LIFTED: lambda s, x: Program(*lifted_kernel.lifted(LIFTED, s, x)),
     COLUMNS: lambda s, x: Program(*column_kernel.columns(COLUMNS, s, x)),
-    SQUARE: lambda s, x: Program(*newton_equations_kernel.square(SQUARE, s, x)),
+    NEWTON_EQUATIONS: lambda s, x: Program(*newton_equations_kernel.newton_equations(NEWTON_EQUATIONS, s, x)),
     WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

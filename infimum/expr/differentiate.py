@@ -16,7 +16,7 @@ from infimum.expr.derivative_rules import FLAT, VJP
 from infimum.expr.node import Expr, Index, const, topological
 from infimum.ops.vocabulary import Kind
 
-_FEW = 4  # so many overlapping slices are added as arrays of zeros; more of them are summed by position
+_FEW = 4  # up to this number of overlapping slices are added as arrays of zeros; more of them are summed by position
 
 
 def gradient(f: Expr, x: Expr) -> Expr:

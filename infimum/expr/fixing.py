@@ -16,7 +16,7 @@ _OF_TWO = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}  # what co
 _MOST = 1 << 20  # elements of an array that is taken apart
 
 
-class Fixing:
+class VariableFixing:
     """For the variables x with values (n) from `low` to `high`, equal where they are doubles, of which those numbered in `free`
     have none. Where none is free, there is a variable that nobody reads."""
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from infimum.expr.node import Expr, topological
 from infimum.interval import fixed_point as fixed
-from infimum.interval.fixed_point import Fixed, Unknown, whole
+from infimum.interval.fixed_point import FixedPointInterval, Unknown, whole
 
 _MOST = 1 << 14  # elements of all operations
 _LOG_2, _LOG_10 = (lambda k=k: fixed.log(whole(k)) for k in (2, 10))
@@ -16,10 +16,10 @@ _LOG_2, _LOG_10 = (lambda k=k: fixed.log(whole(k)) for k in (2, 10))
 def enclose_at_point(f: Expr, x: np.ndarray) -> tuple[float, float] | None:
     """The tightest doubles around the value of f at x; None where it is not certainly defined, or too large, or has an operation
     that fixed-point numbers lack."""
-    return AtPoint(x).enclosed(f)
+    return PointValues(x).enclosed(f)
 
 
-class AtPoint:
+class PointValues:
     """Of several expressions at one point x: what they share is computed once."""
 
     def __init__(self, x: np.ndarray):
@@ -50,7 +50,7 @@ def _value(node: Expr, args: list[np.ndarray], x: np.ndarray) -> np.ndarray:
 
 
 def _doubles(lo: np.ndarray, hi: np.ndarray) -> Any:
-    return np.frompyfunc(Fixed.between, 2, 1)(lo.astype(object), hi.astype(object))
+    return np.frompyfunc(FixedPointInterval.between, 2, 1)(lo.astype(object), hi.astype(object))
 
 
 def _places(node: Expr) -> tuple:
@@ -75,17 +75,17 @@ def _reduce(combine: Callable, first: int | None = None) -> Callable:
     return row
 
 
-def _not_above(x: Fixed, y: Fixed) -> bool:
+def _not_above(x: FixedPointInterval, y: FixedPointInterval) -> bool:
     return not y.below(x)
 
 
-def _tangent(x: Fixed) -> Fixed:
+def _tangent(x: FixedPointInterval) -> FixedPointInterval:
     return fixed.sin(x) / fixed.cos(x)
 
 
-def _half_sum(sign: int) -> Callable[[Fixed], Fixed]:
+def _half_sum(sign: int) -> Callable[[FixedPointInterval], FixedPointInterval]:
     """(e**x + sign e**-x) / 2."""
-    def row(x: Fixed) -> Fixed:
+    def row(x: FixedPointInterval) -> FixedPointInterval:
         up, down = fixed.exp(x), fixed.exp(-x)
         return (up + down if sign > 0 else up - down) / whole(2)
     return row
@@ -93,8 +93,9 @@ def _half_sum(sign: int) -> Callable[[Fixed], Fixed]:
 
 _SINH, _COSH = _half_sum(-1), _half_sum(1)
 _MAPS: dict[str, Callable] = {
-    "add": Fixed.__add__, "sub": Fixed.__sub__, "mul": Fixed.__mul__, "div": Fixed.__truediv__, "neg": Fixed.__neg__,
-    "abs": Fixed.__abs__, "sqrt": fixed.root, "hypot": lambda x, y: fixed.root(x**2 + y**2), "pow": fixed.power,
+    "add": FixedPointInterval.__add__, "sub": FixedPointInterval.__sub__, "mul": FixedPointInterval.__mul__,
+    "div": FixedPointInterval.__truediv__, "neg": FixedPointInterval.__neg__,
+    "abs": FixedPointInterval.__abs__, "sqrt": fixed.root, "hypot": lambda x, y: fixed.root(x**2 + y**2), "pow": fixed.power,
     "exp": fixed.exp, "exp2": lambda x: fixed.exp(x * _LOG_2()), "expm1": lambda x: fixed.exp(x) - whole(1),
     "log": fixed.log, "log2": lambda x: fixed.log(x) / _LOG_2(), "log10": lambda x: fixed.log(x) / _LOG_10(),
     "log1p": lambda x: fixed.log(x + whole(1)), "sin": fixed.sin, "cos": fixed.cos, "tan": _tangent,
@@ -102,7 +103,8 @@ _MAPS: dict[str, Callable] = {
     "floor": lambda x: fixed.integer(x, fixed.floor), "ceil": lambda x: -fixed.integer(-x, fixed.floor),
     "rint": lambda x: fixed.integer(x, fixed.rint), "sign": lambda x: fixed.integer(x, fixed.sign),
     "min": fixed.least, "max": lambda x, y: -fixed.least(-x, -y),
-    "lt": Fixed.below, "le": _not_above, "eq": Fixed.same, "and": lambda p, q: p and q, "or": lambda p, q: p or q,
+    "lt": FixedPointInterval.below, "le": _not_above, "eq": FixedPointInterval.same, "and": lambda p, q: p and q, "or": lambda p,
+    q: p or q,
     "not": lambda p: not p, "where": lambda test, x, y: x if test else y,
 }
 _SHAPED: dict[str, Callable] = {
@@ -112,7 +114,7 @@ _SHAPED: dict[str, Callable] = {
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape), "slice": lambda node, x: x[_places(node)],
     "gather": lambda node, x: x[node["index"].array],
     "concat": lambda node, *parts: np.concatenate([p.reshape(-1) for p in parts]),
-    "sum": _reduce(Fixed.__add__, 0), "prod": _reduce(Fixed.__mul__, 1), "amin": _reduce(fixed.least),
+    "sum": _reduce(FixedPointInterval.__add__, 0), "prod": _reduce(FixedPointInterval.__mul__, 1), "amin": _reduce(fixed.least),
     "amax": _reduce(lambda x, y: -fixed.least(-x, -y)),
     "norm": lambda node, x: np.frompyfunc(fixed.root, 1, 1)(_reduce(lambda t, v: t + v**2, 0)(node, x)),
 }

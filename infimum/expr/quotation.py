@@ -8,7 +8,7 @@ import numpy as np
 from infimum.expr.formula import formula
 from infimum.expr.node import Expr
 from infimum.ops.vocabulary import Kind
-from infimum.trace.user_source import Line
+from infimum.trace.user_source import SourceLine
 
 _LONG = 60
 
@@ -38,7 +38,7 @@ def operand(node: Expr, index: int, element: int = 0, numbers: np.ndarray | None
 
 
 def _text(node: Expr) -> str | None:
-    return node.line.text if isinstance(node.line, Line) else None
+    return node.line.text if isinstance(node.line, SourceLine) else None
 
 
 def _place(node: Expr) -> str:

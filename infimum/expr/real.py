@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from infimum.expr.real_name import Name
+from infimum.expr.real_name import ExactName
 from infimum.support import environment
 from infimum.support.exact_numbers import round_down, round_up
 from infimum.trace.conversion_errors import refuse_rounding
@@ -56,13 +56,13 @@ class Real:
 
     lo: float
     hi: float
-    name: Name
+    name: ExactName
     _traced: Callable[["Real"], Any]  # the number as a constant expression; the tracer adds this
 
-    def __init__(self, lo: float, hi: float, name: Name | None = None):
+    def __init__(self, lo: float, hi: float, name: ExactName | None = None):
         if math.isinf(lo) or math.isinf(hi):
             fail("A number made of infimum.pi or infimum.e is too large for a double.", "Rescale the formula.")
-        self.lo, self.hi, self.name = lo, hi, Name(((os.urandom(16).hex(), 1),)) if name is None else name
+        self.lo, self.hi, self.name = lo, hi, ExactName(((os.urandom(16).hex(), 1),)) if name is None else name
 
     @property
     @environment.ours
@@ -93,7 +93,7 @@ class Real:
 
     # ---- arithmetic
     @environment.ours
-    def _combine(self, other: Any, corner: Any, named: Callable[[Name, Any], Name]) -> Any:
+    def _combine(self, other: Any, corner: Any, named: Callable[[ExactName, Any], ExactName]) -> Any:
         ends = _ends(other)
         if ends is None:
             return NotImplemented
@@ -102,7 +102,7 @@ class Real:
         return Real(round_down(min(corners)), round_up(max(corners)), name)
 
     def __add__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a + b, Name.plus)
+        return self._combine(other, lambda a, b: a + b, ExactName.plus)
 
     def __sub__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: a - b, lambda a, b: a.plus(-b))
@@ -111,14 +111,14 @@ class Real:
         return self._combine(other, lambda a, b: b - a, lambda a, b: (-a).plus(b))
 
     def __mul__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a * b, Name.times)
+        return self._combine(other, lambda a, b: a * b, ExactName.times)
 
     @environment.ours
     def __truediv__(self, other: Any) -> Any:
         ends = _ends(other)
         if ends is not None and ends[0] <= 0 <= ends[1]:
             raise ZeroDivisionError("division of a Real by zero")
-        return self._combine(other, lambda a, b: a / b, lambda a, b: a.times(b.to_the(-1) if isinstance(b, Name) else 1 / b))
+        return self._combine(other, lambda a, b: a / b, lambda a, b: a.times(b.to_the(-1) if isinstance(b, ExactName) else 1 / b))
 
     @environment.ours
     def __rtruediv__(self, other: Any) -> Any:
@@ -243,5 +243,5 @@ def _ends(number: Any) -> tuple[Fraction, Fraction] | None:
 
 
 # the neighbouring doubles around the true constants; checked against Arb in the tests
-pi = Real(math.pi, math.nextafter(math.pi, 4.0), Name((("pi", 1),)))
-e = Real(math.e, math.nextafter(math.e, 3.0), Name((("e", 1),)))
+pi = Real(math.pi, math.nextafter(math.pi, 4.0), ExactName((("pi", 1),)))
+e = Real(math.e, math.nextafter(math.e, 3.0), ExactName((("e", 1),)))

@@ -20,7 +20,7 @@ _LINEAR = ("add", "sub", "neg", "sum", "cumsum")
 POINT, BETWEEN = "c", "z"  # names of the variables: c, and z0, z1, …
 
 
-class Slopes:
+class SlopeExpressions:
     """Those of one expression. `value` has them, in the shape of x; `between` are the names of the points between x and c."""
 
     def __init__(self, f: Expr, x: Expr):
@@ -76,7 +76,8 @@ class Slopes:
         return over(a, build("add", node, self.twin[node]))
 
 
-_RULES = {"mul": Slopes._mul, "div": Slopes._div, "powi": Slopes._powi, "sqrt": Slopes._sqrt}
+_RULES = {"mul": SlopeExpressions._mul, "div": SlopeExpressions._div, "powi": SlopeExpressions._powi,
+          "sqrt": SlopeExpressions._sqrt}
 
 
 def _of_power(u: Expr, v: Expr, k: int) -> Expr:

@@ -16,7 +16,7 @@ _ENOUGH = 2  # continuous derivatives: what first and second order read
 _HALVINGS = 2  # of a piece, where its range is enclosed
 
 
-class Table:
+class SplineTable:
     """Polynomials in x - points[i] for x between points[i] and points[i + 1]; hashable by content.
 
     Beyond the outermost points the outermost polynomials go on, or nothing is defined (`bounded`). `smooth` says for every point
@@ -36,7 +36,7 @@ class Table:
         return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and self.key == other.key
+        return isinstance(other, SplineTable) and self.key == other.key
 
     def __repr__(self) -> str:
         return f"Table({self.count} pieces of degree {self.degree})"
@@ -50,12 +50,12 @@ class Table:
         return len(self.pieces[0]) - 1
 
     @cached_property
-    def derivative(self) -> "Table | None":
+    def derivative(self) -> "SplineTable | None":
         """None where it is 0 everywhere."""
         if not any(any(p[1:]) for p in self.pieces):
             return None
         pieces = [tuple(j * c for j, c in enumerate(p))[1:] for p in self.pieces]
-        return Table(self.points, pieces, (r - 1 for r in self.smooth), self.bounded, self.derived + 1)
+        return SplineTable(self.points, pieces, (r - 1 for r in self.smooth), self.bounded, self.derived + 1)
 
     # ---- what kernels read: arrays with an element for each piece
     @cached_property

@@ -7,14 +7,14 @@ import numpy as np
 from infimum.errors import BoundsError
 from infimum.fitting.data import Data
 from infimum.fitting.model import Model, plain_call
-from infimum.fitting.parameters import Asked
+from infimum.fitting.parameters import ParameterSettings
 
 _DECADES = 10.0 ** np.arange(-9, 10)
 _REACH = 10.0     # times the largest response that a linear parameter may explain alone, and a start is left on either side
 _RESPONDS = 1e-3  # the least part by which a response changes in a decade that matters
 
 
-def refuse_missing(model: Model, data: Data, asked: Asked) -> None:
+def refuse_missing(model: Model, data: Data, asked: ParameterSettings) -> None:
     """Raises a BoundsError if a parameter has no bounds."""
     missing = asked.missing(model.names)
     if not missing:
@@ -29,7 +29,7 @@ def refuse_missing(model: Model, data: Data, asked: Asked) -> None:
 class _Proposal:
     """Looks at the model with plain numbers: in which parameters it is linear, over which decades it responds to the others."""
 
-    def __init__(self, model: Model, data: Data, asked: Asked):
+    def __init__(self, model: Model, data: Data, asked: ParameterSettings):
         self.model, self.data, self.asked = model, data, asked
         self.size = float(np.abs(data.y).max()) or 1.0
         self.middle = {name: self._middle(name) for name in model.names}

@@ -1,7 +1,7 @@
 """Where a model may be undefined within the bounds: told, since such parameters are no candidates for a fit."""
 
 
-from infimum.certify.loose_operation import rough
+from infimum.certify.loose_operation import nonsmooth_operation
 from infimum.evaluation.evaluator import compile
 from infimum.fitting.problem import FitProblem
 from infimum.kernel.node_enclosures import nodes_of
@@ -17,5 +17,5 @@ def undefined(problem: FitProblem) -> str | None:
     if evaluator.value(lo, hi).defined:
         return None
     small = sum(node.size for node in nodes_of(evaluator.f)) <= _MOST_NUMBERS
-    found = rough(evaluator.f, evaluator.inside(lo, hi), 0, _UNDEFINED) if small else None
+    found = nonsmooth_operation(evaluator.f, evaluator.inside(lo, hi), 0, _UNDEFINED) if small else None
     return "it may be undefined somewhere in them" if found is None else found.sentence()

@@ -15,7 +15,7 @@ from infimum.fitting.model import Model
 from infimum.fitting.narrowing_run import narrowed
 from infimum.fitting.parameter_sets.bounded_error import BoundedError, read_errors
 from infimum.fitting.parameter_sets.bounded_error import bounded_error as within_errors
-from infimum.fitting.parameters import Asked, Parameters, check_start, count_of
+from infimum.fitting.parameters import Parameters, ParameterSettings, check_start, count_of
 from infimum.fitting.pinning.pinned_data import without_constant_rows
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.responses import Responses
@@ -91,7 +91,7 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
 def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any) -> tuple[Parameters, Model]:
     """The parameters, and the model with their names."""
     model = Model.read(function, count_of(bounds, p0))
-    asked = Asked.read(model, bounds, fixed, p0)
+    asked = ParameterSettings.read(model, bounds, fixed, p0)
     refuse_missing(model, data, asked)
     parameters = asked.parameters(model.names)
     check_start(parameters, p0)

@@ -17,7 +17,7 @@ class Loss:
     """`of(e, scale)`: the loss of a vector of residuals. It never falls where a residual grows in size. `has_scale`: does it
     change its behaviour at the `scale`? `named`: what it is called in a report. `reach(loss, scale)`: about the largest residual
     that such a loss allows. `joined`: how the losses of two vectors give that of both. `takes_equations`: are pinned residuals
-    better written as equations? Not where its kinks are what a search has to settle."""
+    better written as equations? Not where its kinks are what makes a search hard."""
 
     name: str
     of: Callable[[Any, float], Any]

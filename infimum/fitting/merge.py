@@ -15,7 +15,7 @@ from infimum.errors import InternalError
 from infimum.expr import build as b
 from infimum.expr.node import Expr, const, topological
 from infimum.fitting.data import Columns, Data
-from infimum.fitting.problem import FitProblem, Rows, array_of
+from infimum.fitting.problem import FitProblem, ResidualRows, array_of
 from infimum.ops.vocabulary import Kind
 from infimum.problem.problem import Interval
 from infimum.support.exact_numbers import round_down, round_up
@@ -26,7 +26,7 @@ from infimum.trace.tracer import Tracer
 _RELATIVE, _ABSOLUTE = Fraction(1, 2**48), Fraction(1, 2**1070)  # more than rounding can lose of a square, in either way
 
 
-def merged(problem: FitProblem) -> Rows | None:
+def merged(problem: FitProblem) -> ResidualRows | None:
     """The residuals with repeated measurements as one each, if that leaves at most half of them; else None."""
     data = problem.data
     if problem.loss.name != "squares" or data.y.ndim != 1 or _labels(_columns(data.x, data.size), data.size) is None:
@@ -117,7 +117,7 @@ def _rest(data: Data, labels: np.ndarray, centre: np.ndarray) -> Interval | None
 
 
 def _rows(problem: FitProblem, first: np.ndarray, labels: np.ndarray, counts: np.ndarray, centre: np.ndarray,
-          rest: Interval) -> Rows:
+          rest: Interval) -> ResidualRows:
     """√k (m - ȳ)."""
     shape, root = problem.data.y.shape, np.sqrt(counts.astype(np.float64))
     roots = np.stack([np.nextafter(root, 0.0), np.nextafter(root, np.inf)])
@@ -131,7 +131,7 @@ def _rows(problem: FitProblem, first: np.ndarray, labels: np.ndarray, counts: np
             exact = _picked(m.expr, first, labels)
             return recorded(lambda: (exact - Tracer(const(*centre))) * Tracer(const(*roots)), deviation, (m,))
         return (m[first] - centre.mean(axis=0)) * root
-    return Rows(deviations, None if problem.data.sigma is None else problem.data.sigma[first], rest)
+    return ResidualRows(deviations, None if problem.data.sigma is None else problem.data.sigma[first], rest)
 
 
 def _picked(response: Expr, first: np.ndarray, labels: np.ndarray) -> Tracer:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from infimum.api.solve import minimize
-from infimum.certify.isolation import Refused
+from infimum.certify.isolation import IsolationFailure
 from infimum.fitting.budget import Budget
-from infimum.fitting.problem import FitProblem, Rows
+from infimum.fitting.problem import FitProblem, ResidualRows
 from infimum.problem.variable_bounds import read_bounds
 from infimum.result import Result
 
@@ -24,7 +24,7 @@ _SMALL = 1e-3          # a part of the bounds, for parameters near 0
 _NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
 
 
-def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str, Any], budget: Budget) -> Result:
+def narrowed(problem: FitProblem, rows: ResidualRows, found: Result, settings: dict[str, Any], budget: Budget) -> Result:
     """The result, its regions narrowed where they are wide and do not tell how many best fits there are."""
     bounds, points = problem.parameters.bounds, problem.data.size
     limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None or budget.is_late
@@ -41,7 +41,7 @@ def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str,
     low, high = np.maximum(lo, bounds.lo), np.minimum(hi, bounds.hi)  # of doubles within the bounds, if there are any
     inside = ((low <= found.x) & (found.x <= high)).all(axis=1).any()
     boxes = [bounds.pairs_within(low, high) for low, high in zip(lo, hi, strict=True)]
-    most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
+    most = _FLAT if known.why == IsolationFailure.SINGULAR.value else _MOST
     most = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
     again = minimize(problem.objective(rows), bounds.pairs(), **settings | {
         "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": budget.seconds, "max_boxes": most,

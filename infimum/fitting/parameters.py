@@ -63,7 +63,7 @@ class Parameters:
 
 
 @dataclass(slots=True)
-class Asked:
+class ParameterSettings:
     """What is known of some parameters, by name: pairs of bounds, fixed values, a start. Anything may be missing."""
 
     bounds: dict[str, Any]
@@ -71,7 +71,7 @@ class Asked:
     start: dict[str, float]
 
     @classmethod
-    def read(cls, model: Model, bounds: Any, fixed: Any, p0: Any) -> "Asked":
+    def read(cls, model: Model, bounds: Any, fixed: Any, p0: Any) -> "ParameterSettings":
         names, lmfit = model.names, is_lmfit(bounds)
         start = dict(model.defaults)
         if lmfit:

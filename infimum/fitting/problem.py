@@ -20,7 +20,7 @@ _NOTHING = Interval(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class ResidualRows:
     """The residuals that a loss is made of, before they are divided by their standard deviations `sigma` (None: all 1).
 
     `deviations(response)`: a vector, what the model returned less the data. The loss of the data is above the loss of these
@@ -52,16 +52,16 @@ class FitProblem:
     scale: float
     groups: Groups | None = None
 
-    def rows(self) -> Rows:
+    def rows(self) -> ResidualRows:
         """A residual for each measurement."""
         y, sigma = self.data.y, self.data.sigma
 
         def deviations(response: Any) -> Any:
             e = array_of(response, y.shape) - y
             return e if e.ndim == 1 else e.reshape(-1)
-        return Rows(deviations, None if sigma is None else sigma.ravel())
+        return ResidualRows(deviations, None if sigma is None else sigma.ravel())
 
-    def objective(self, rows: Rows | None = None) -> Callable[[Any], Any]:
+    def objective(self, rows: ResidualRows | None = None) -> Callable[[Any], Any]:
         """The loss of these residuals (by default, of all measurements) as a function of the vector of free parameters. The model
         is called once, with whole arrays.
 

@@ -24,7 +24,7 @@ from infimum.fitting.responses import Responses
 from infimum.fitting.result_names import OtherNames
 from infimum.fitting.statistics import Statistics, flat
 from infimum.fitting.symmetric import falls
-from infimum.fitting.zero_residuals import is_met, measured
+from infimum.fitting.zero_residuals import is_zero_residual, measured
 from infimum.plotting import png
 from infimum.problem.minimisers import Minimiser, Minimisers
 from infimum.problem.problem import Interval
@@ -202,7 +202,7 @@ class FitResult(OtherNames):
     @environment.ours
     def exact(self) -> bool:
         """Does the model meet every measurement up to rounding errors? Standard errors tell nothing then."""
-        return is_met(self.problem, self.residuals)
+        return is_zero_residual(self.problem, self.residuals)
 
     def predict(self, x: Any = None, level: float | None = None) -> Prediction:
         """The model at x, or at the x of the data, for every best fit. With a confidence `level`, such as 0.95, also a band for

@@ -8,11 +8,11 @@ import numpy as np
 from infimum.api.solve import minimize
 from infimum.fitting.budget import Budget
 from infimum.fitting.model import plain_call
-from infimum.fitting.pinning.pinned_data import Pinned
-from infimum.fitting.pinning.pinned_run import Solving
+from infimum.fitting.pinning.pinned_data import PinnedData
+from infimum.fitting.pinning.pinned_run import PinnedProblem
 from infimum.fitting.plateau import NOTICED
-from infimum.fitting.problem import FitProblem, Rows
-from infimum.fitting.zero_residuals import is_met, loss_that_counts_as_zero
+from infimum.fitting.problem import FitProblem, ResidualRows
+from infimum.fitting.zero_residuals import is_zero_residual, loss_that_counts_as_zero
 from infimum.problem.minimisers import Minimisers
 from infimum.result import Result
 from infimum.search.interrupts import Interrupts
@@ -20,12 +20,12 @@ from infimum.search.interrupts import Interrupts
 _BOXES = 1 << 20  # of a second search, where no limit is given
 
 
-def absolute_tolerance(problem: FitProblem, rows: Rows, atol: float | None, rtol: float) -> float:
+def absolute_tolerance(problem: FitProblem, rows: ResidualRows, atol: float | None, rtol: float) -> float:
     """`atol`, by default what counts as 0 for the data; for the loss of these residuals, of which all of the loss is more."""
     return max(loss_that_counts_as_zero(problem) if atol is None else float(atol), float(rtol) * rows.repeated.lo)
 
 
-def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any], closer: bool,
+def least_loss(problem: FitProblem, rows: ResidualRows, settings: dict[str, Any], closer: bool,
                budget: Budget) -> tuple[Result, Minimisers | None]:
     """The least loss of these residuals, enclosed to `rtol` of it or to `atol`, and the minimisers, if they were isolated on the
     way. Where `atol` has ended a search for a fit that turns out not to be exact, the loss is enclosed `closer`, if wanted."""
@@ -41,15 +41,15 @@ def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any], closer
                    nfev=found.nfev + again.nfev, nit=found.nit + again.nit, seconds=found.seconds + again.seconds), known
 
 
-def _searched(problem: FitProblem, rows: Rows, settings: dict[str, Any], budget: Budget,
+def _searched(problem: FitProblem, rows: ResidualRows, settings: dict[str, Any], budget: Budget,
               most: int | None = None) -> tuple[Result, Minimisers | None]:
     """By branch and bound, with `most` boxes where the user has set no limit; where some measurements are pinned, with equations
     in place of their squares."""
     limits = budget.settings()
     settings = settings | limits | ({"max_boxes": most} if limits["max_boxes"] is None else {})
-    pinned = Pinned.of(problem, rows) if _may_be_pinned(problem, settings) else None
+    pinned = PinnedData.of(problem, rows) if _may_be_pinned(problem, settings) else None
     if pinned is not None:
-        return Solving(pinned, settings, budget).run()
+        return PinnedProblem(pinned, settings, budget).run()
     found = minimize(problem.objective(rows), problem.parameters.bounds.pairs(), **settings)
     budget.spent += found.nfev
     return replace(found, message=budget.named(found.message)), None
@@ -70,4 +70,4 @@ _OTHERS = {"constraints", "integrality"}  # settings that belong to the variable
 def _is_exact(problem: FitProblem, x: np.ndarray) -> bool:
     """Does the model meet the data up to rounding errors there?"""
     response = plain_call(problem.model, problem.data.x, problem.parameters.all_values(x).tolist())
-    return response is not None and is_met(problem, np.broadcast_to(response, problem.data.y.shape) - problem.data.y)
+    return response is not None and is_zero_residual(problem, np.broadcast_to(response, problem.data.y.shape) - problem.data.y)

@@ -12,7 +12,7 @@ from infimum.linear_algebra.interval_matrices import down, up
 from infimum.problem.problem import Interval
 from infimum.problem.text import counted
 from infimum.sets.frame import Frame, volumes
-from infimum.sets.sublevel_search import Component, Search
+from infimum.sets.sublevel_search import Component, SublevelSearch
 from infimum.support import environment
 
 
@@ -159,7 +159,7 @@ class ParameterSet:
         return f"{type(self).__name__}({self.title}: {len(self.inner):,} inner and {len(self.outer):,} outer boxes)"
 
 
-def found_by(search: Search, names: list[str], stopped: str | None) -> dict[str, Any]:
+def found_by(search: SublevelSearch, names: list[str], stopped: str | None) -> dict[str, Any]:
     """What a search has found, as the fields of a ParameterSet."""
     components = [component for component in search.components if len(component.covering)]
     if not search.components and len(search.covering):  # it ended before they were told apart

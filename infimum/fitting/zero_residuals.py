@@ -30,7 +30,7 @@ def loss_that_counts_as_zero(problem: FitProblem) -> float:
     return zero
 
 
-def is_met(problem: FitProblem, residuals: np.ndarray) -> bool:
+def is_zero_residual(problem: FitProblem, residuals: np.ndarray) -> bool:
     """Is every measurement met up to rounding errors? Residuals are in the units of y."""
     weights, spread, size = measured(problem)
     own = weights * np.maximum(spread, np.median(spread))

@@ -17,12 +17,12 @@ from infimum.interval.pair import (
     where_level,
     whole_sum,
 )
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.interval.elementary import power
 else:
-    power = Late("interval.elementary.power")  # for high powers alone
+    power = LazyModule("interval.elementary.power")  # for high powers alone
 
 
 def neg(b, x: Pair) -> Pair:

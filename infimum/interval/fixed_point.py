@@ -26,7 +26,7 @@ class Unknown(ArithmeticError):
     """Not certainly defined, not decided, or too large: the ordinary enclosure has to do."""
 
 
-class Fixed:
+class FixedPointInterval:
     """lo <= x <= hi, both in units of 2**-PLACES."""
 
     __slots__ = ("lo", "hi")
@@ -37,7 +37,7 @@ class Fixed:
         self.lo, self.hi = lo, hi
 
     @classmethod
-    def between(cls, lo: float, hi: float) -> "Fixed":
+    def between(cls, lo: float, hi: float) -> "FixedPointInterval":
         """The numbers between two doubles, which are exact unless they are tiny."""
         if not -float("inf") < lo <= hi < float("inf"):
             raise Unknown
@@ -48,48 +48,48 @@ class Fixed:
         """The tightest doubles around it."""
         return -_at_least(-self.lo), _at_least(self.hi)
 
-    def __add__(self, y: "Fixed") -> "Fixed":
-        return Fixed(self.lo + y.lo, self.hi + y.hi)
+    def __add__(self, y: "FixedPointInterval") -> "FixedPointInterval":
+        return FixedPointInterval(self.lo + y.lo, self.hi + y.hi)
 
-    def __neg__(self) -> "Fixed":
-        return Fixed(-self.hi, -self.lo)
+    def __neg__(self) -> "FixedPointInterval":
+        return FixedPointInterval(-self.hi, -self.lo)
 
-    def __sub__(self, y: "Fixed") -> "Fixed":
-        return Fixed(self.lo - y.hi, self.hi - y.lo)
+    def __sub__(self, y: "FixedPointInterval") -> "FixedPointInterval":
+        return FixedPointInterval(self.lo - y.hi, self.hi - y.lo)
 
-    def __mul__(self, y: "Fixed") -> "Fixed":
+    def __mul__(self, y: "FixedPointInterval") -> "FixedPointInterval":
         products = (self.lo * y.lo, self.lo * y.hi, self.hi * y.lo, self.hi * y.hi)
-        return Fixed(min(products) >> PLACES, -(-max(products) >> PLACES))
+        return FixedPointInterval(min(products) >> PLACES, -(-max(products) >> PLACES))
 
-    def __truediv__(self, y: "Fixed") -> "Fixed":
+    def __truediv__(self, y: "FixedPointInterval") -> "FixedPointInterval":
         if y.lo <= 0 <= y.hi:
             raise Unknown
         pairs = [(a << PLACES, b) for a in (self.lo, self.hi) for b in (y.lo, y.hi)]
-        return Fixed(min(a // b for a, b in pairs), max(-(-a // b) for a, b in pairs))
+        return FixedPointInterval(min(a // b for a, b in pairs), max(-(-a // b) for a, b in pairs))
 
-    def __abs__(self) -> "Fixed":
-        return self if self.lo >= 0 else -self if self.hi <= 0 else Fixed(0, max(-self.lo, self.hi))
+    def __abs__(self) -> "FixedPointInterval":
+        return self if self.lo >= 0 else -self if self.hi <= 0 else FixedPointInterval(0, max(-self.lo, self.hi))
 
-    def __pow__(self, k: int) -> "Fixed":
+    def __pow__(self, k: int) -> "FixedPointInterval":
         """For an integer k: even powers are those of |x|."""
         if k < 0:
             return whole(1) / self ** -k
         if k % 2 and self.lo < 0:  # odd powers rise
             if self.hi <= 0:
                 return -((-self) ** k)
-            return Fixed((-(Fixed(0, -self.lo) ** k)).lo, (Fixed(0, self.hi) ** k).hi)
+            return FixedPointInterval((-(FixedPointInterval(0, -self.lo) ** k)).lo, (FixedPointInterval(0, self.hi) ** k).hi)
         result, base = whole(1), abs(self)
         while k:
             result, base, k = result * base if k & 1 else result, base * base, k >> 1
         return result
 
-    def below(self, y: "Fixed") -> bool:
+    def below(self, y: "FixedPointInterval") -> bool:
         """x < y, if that is decided."""
         if self.hi < y.lo or self.lo >= y.hi:
             return self.hi < y.lo
         raise Unknown
 
-    def same(self, y: "Fixed") -> bool:
+    def same(self, y: "FixedPointInterval") -> bool:
         """x == y, if that is decided."""
         if self.hi < y.lo or self.lo > y.hi:
             return False
@@ -98,8 +98,8 @@ class Fixed:
         raise Unknown
 
 
-def whole(k: int) -> Fixed:
-    return Fixed(k * _ONE, k * _ONE)
+def whole(k: int) -> FixedPointInterval:
+    return FixedPointInterval(k * _ONE, k * _ONE)
 
 
 def _at_least(m: int) -> float:
@@ -110,18 +110,18 @@ def _at_least(m: int) -> float:
     return float(-(-m >> shift)) * 2.0 ** (shift - PLACES)  # exact: at most 53 bits, and no unit is as small as that of doubles
 
 
-def least(x: Fixed, y: Fixed) -> Fixed:
-    return Fixed(min(x.lo, y.lo), min(x.hi, y.hi))
+def least(x: FixedPointInterval, y: FixedPointInterval) -> FixedPointInterval:
+    return FixedPointInterval(min(x.lo, y.lo), min(x.hi, y.hi))
 
 
-def root(x: Fixed) -> Fixed:
+def root(x: FixedPointInterval) -> FixedPointInterval:
     if x.lo < 0:
         raise Unknown
     low, high = isqrt(x.lo << PLACES), isqrt(x.hi << PLACES)
-    return Fixed(low, high + (high * high < x.hi << PLACES))
+    return FixedPointInterval(low, high + (high * high < x.hi << PLACES))
 
 
-def integer(x: Fixed, choose: Callable[[int], int]) -> Fixed:
+def integer(x: FixedPointInterval, choose: Callable[[int], int]) -> FixedPointInterval:
     """floor, rint, … : choose(m) of m * 2**-PLACES, if both ends have the same."""
     low, high = choose(x.lo), choose(x.hi)
     if low != high:
@@ -144,10 +144,10 @@ def rint(m: int) -> int:
 
 
 # ---- elementary functions: v * 2**(k - _WORK), with v off by at most _SLACK
-def _outward(low: tuple[int, int], high: tuple[int, int]) -> Fixed:
+def _outward(low: tuple[int, int], high: tuple[int, int]) -> FixedPointInterval:
     def scaled(v: int, k: int) -> int:
         return v << k - GUARD if k >= GUARD else v >> GUARD - k
-    return Fixed(scaled(low[0] - _SLACK, low[1]), -scaled(-high[0] - _SLACK, high[1]))
+    return FixedPointInterval(scaled(low[0] - _SLACK, low[1]), -scaled(-high[0] - _SLACK, high[1]))
 
 
 def _inverse_tangent(q: int, sign: int, unit: int) -> int:
@@ -187,7 +187,7 @@ def _exp(m: int) -> tuple[int, int]:
     return total, k
 
 
-def exp(x: Fixed) -> Fixed:
+def exp(x: FixedPointInterval) -> FixedPointInterval:
     return _outward(_exp(x.lo), _exp(x.hi))
 
 
@@ -201,13 +201,13 @@ def _log(m: int) -> tuple[int, int]:
     return 2 * total + ((j - PLACES) * _log_2() >> GUARD), 0
 
 
-def log(x: Fixed) -> Fixed:
+def log(x: FixedPointInterval) -> FixedPointInterval:
     if x.lo <= 0:
         raise Unknown
     return _outward(_log(x.lo), _log(x.hi))
 
 
-def _wave(x: Fixed, shift: int) -> Fixed:
+def _wave(x: FixedPointInterval, shift: int) -> FixedPointInterval:
     """sin(x + shift*pi/2): at the lower end, widened by the width of x."""
     m = x.lo << GUARD
     bits = max(m.bit_length() - _WORK, 0) + GUARD
@@ -221,18 +221,18 @@ def _wave(x: Fixed, shift: int) -> Fixed:
     total = -total if k & 2 else total
     width = x.hi - x.lo << GUARD
     found = _outward((total - width, 0), (total + width, 0))
-    return Fixed(max(found.lo, -_ONE), min(found.hi, _ONE))
+    return FixedPointInterval(max(found.lo, -_ONE), min(found.hi, _ONE))
 
 
-def sin(x: Fixed) -> Fixed:
+def sin(x: FixedPointInterval) -> FixedPointInterval:
     return _wave(x, 0)
 
 
-def cos(x: Fixed) -> Fixed:
+def cos(x: FixedPointInterval) -> FixedPointInterval:
     return _wave(x, 1)
 
 
-def power(x: Fixed, y: Fixed) -> Fixed:
+def power(x: FixedPointInterval, y: FixedPointInterval) -> FixedPointInterval:
     """x**y for x > 0, 0**y = 0 for y > 0, and x**k for the whole number k that y is known to be."""
     k, rest = divmod(y.lo, _ONE)
     if y.lo == y.hi and not rest and abs(k) <= _LARGEST_EXPONENT:

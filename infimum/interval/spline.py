@@ -127,7 +127,7 @@ def _range(b, lower: Any, upper: Any, anchor: Any, *ends: Any) -> tuple[Any, Any
         c[i] = div(b, mul(b, c[i], power), exact(b, float(comb(k, i))))
         power = mul(b, power, width)
     nlo, hi = c[0].nlo, c[0].hi
-    for j in range(1, k + 1):  # c has differences: each round goes on to the next coefficient
+    for j in range(1, k + 1):  # c has differences: each round moves to the next coefficient
         for i in range(k - j + 1):
             c[i] = add(b, c[i], c[i + 1])
         nlo, hi = b.max(nlo, c[0].nlo), b.max(hi, c[0].hi)

@@ -18,7 +18,7 @@ def common(b: Builder, one: Pair, other: Pair) -> Pair:
     return Pair(b.min(one.nlo, other.nlo), b.min(one.hi, other.hi))
 
 
-class Natural(NamedTuple):
+class NaturalEnclosure(NamedTuple):
     """The value's enclosure on a box: minus its lower end, its status, and whether f is defined nowhere on the box."""
 
     nlo: Value
@@ -29,11 +29,11 @@ class Natural(NamedTuple):
         return b.oge(self.level, float(LIPSCHITZ))
 
 
-def natural(b: Builder, value: Pair) -> Natural:
+def natural(b: Builder, value: Pair) -> NaturalEnclosure:
     """What the natural enclosure says; nothing where it is NaN."""
     empty = b.mand(b.oeq(value.nlo, -INF), b.oeq(value.hi, -INF))
     level = b.select(b.uno(value.nlo, value.hi), float(POLE), b_level(b, value.level))
-    return Natural(whole_if_unsound(b, value).nlo, level, empty)
+    return NaturalEnclosure(whole_if_unsound(b, value).nlo, level, empty)
 
 
 def shown_level(b: Builder, level: Any) -> Value:
@@ -46,7 +46,7 @@ def tilt(b: Builder, slope: Pair, box: Pair, point: Pair) -> Value:
     return mul(b, slope, sub(b, box, point)).nlo
 
 
-def raised(b: Builder, known: Natural, at_point: Pair, tilts: Value) -> Value:
+def raised(b: Builder, known: NaturalEnclosure, at_point: Pair, tilts: Value) -> Value:
     """Minus the larger of two lower ends: the natural one, and where f is Lipschitz that of f(c) + g(X)(X - c)."""
     form = b.add(at_point.nlo, tilts)
     usable = b.mand(known.lipschitz(b), b.mand(b.ogt(form, -INF), b.ogt(at_point.nlo, -INF)))
@@ -68,7 +68,7 @@ def upper_end(b: Builder, at_point: Pair) -> Value:
     return b.select(defined, at_point.hi, INF)
 
 
-class FirstOrder(NamedTuple):
+class DerivativeConclusion(NamedTuple):
     """What the derivative by one variable says: no minimiser is here; or all are on the user's lower, or upper, bound. What is
     left of the box in this variable lies between `left` and `right`."""
 
@@ -79,7 +79,7 @@ class FirstOrder(NamedTuple):
     right: Value
 
 
-def first_order(b: Builder, allowed: Value, slope: Pair, lo: Value, hi: Value, low: Value, high: Value) -> FirstOrder:
+def first_order(b: Builder, allowed: Value, slope: Pair, lo: Value, hi: Value, low: Value, high: Value) -> DerivativeConclusion:
     """The box has [lo, hi] in this variable, the user's bounds are [low, high]; strict signs count, where it is allowed.
 
     If f rises, a minimiser is on the user's lower bound or nowhere. An infinite bound is never reduced to. `excluded` needs a
@@ -91,7 +91,7 @@ def first_order(b: Builder, allowed: Value, slope: Pair, lo: Value, hi: Value, l
     on_low = b.mand(rises, b.mand(b.ole(lo, low), b.olt(b.abs(low), INF)))
     on_high = b.mand(falls, b.mand(b.oge(hi, high), b.olt(b.abs(high), INF)))
     lowest, highest = b.select(b.olt(lo, low), b.min(low, hi), lo), b.select(b.ogt(hi, high), b.max(high, lo), hi)
-    return FirstOrder(excluded, on_low, on_high, b.select(on_high, highest, lo), b.select(on_low, lowest, hi))
+    return DerivativeConclusion(excluded, on_low, on_high, b.select(on_high, highest, lo), b.select(on_low, lowest, hi))
 
 
 # ---- steps of loops

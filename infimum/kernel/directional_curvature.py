@@ -16,7 +16,7 @@ from infimum.interval.pair import Pair, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.jets import ONE, TWO, Jets
-from infimum.kernel.lane_box import Box, constant_leaf, write_pair
+from infimum.kernel.lane_box import LaneBox, constant_leaf, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.structure.term_sums import C
@@ -28,7 +28,7 @@ def curvature(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs, where the matrix T begins in the doubles): lo, hi and level of the value; lo and hi of
     the diagonal, then of what is above it, row by row."""
     b, data, n, out = Builder(), Data(), x.size, {}
-    box, at = Box(b, n), data.offset(np.zeros(n * n))
+    box, at = LaneBox(b, n), data.offset(np.zeros(n * n))
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     box.write(0, out["f"])
 
@@ -46,7 +46,7 @@ def term_curvature(name: str, f: Expr, x: Expr, constants: int, count: int) -> t
 
     def along(i: "int | Value") -> Direction:
         return lambda j: _exact(b, b.input(directions, b.place("uadd", b.place("umul", i, n), j)))
-    triangle(b, data, f, {"x": Box(b, n), C: constant_leaf(b, 2, constants)}, along, count, write_pair(b, 0))
+    triangle(b, data, f, {"x": LaneBox(b, n), C: constant_leaf(b, 2, constants)}, along, count, write_pair(b, 0))
     return b.kernel(name, directions + 1, 2), data, (count * (count + 1) // 2,) * 2
 
 

@@ -9,7 +9,7 @@ from infimum.expr.node import Expr
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import RUN, Builder, Step, Value
 from infimum.kernel.meaning import SCANS, Estimates, Meaning
-from infimum.kernel.schedule import UNROLL, Plan
+from infimum.kernel.schedule import UNROLL_COST, Plan
 from infimum.kernel.view_positions import VIEWS, At, Needs, flat
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
@@ -113,7 +113,7 @@ class Elements:
 
     def sweep(self, count: int, cost: float, body: Callable[["int | Value"], list], ops: list[str]) -> list:
         """body(i) for all i; its values, one for each of `ops`, are reduced in the fixed tree. Short sweeps are written out."""
-        if self.plan.straight or count == 1 or (count <= 8 and count * cost <= UNROLL):
+        if self.plan.straight or count == 1 or (count <= 8 and count * cost <= UNROLL_COST):
             rows = [body(i) for i in range(count)]
             return [self.tree(op, list(column)) for op, column in zip(ops, zip(*rows, strict=True), strict=True)] if ops else []
         with self.b.loop(count) as turn, self.scope():

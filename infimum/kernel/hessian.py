@@ -18,10 +18,10 @@ from infimum.kernel.box_conclusions import common, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.jets import ONE, Jets, along_variables, unit
-from infimum.kernel.lane_box import Box, constant_leaf, write_pair
+from infimum.kernel.lane_box import LaneBox, constant_leaf, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.schedule import STRAIGHT, independent_roots, is_sum_over_data, straight_cost
+from infimum.kernel.schedule import STRAIGHT_LINE_COST, independent_roots, is_sum_over_data, straight_cost
 from infimum.kernel.view_positions import At
 from infimum.structure.term_sums import C
 
@@ -30,17 +30,17 @@ def hessian(name: str, f: Expr, x: Expr, constants: int = 0) -> tuple:
     """(kernel, data, rows of the outputs): lo, hi and level of the value, lo and hi of the gradient, and of the upper triangle of
     the Hessian, row by row. Constants of f, if there are any, are the third input: lower ends, then upper ends."""
     n = x.size
-    writer = Hessian(f, x, constants)
+    writer = HessianKernel(f, x, constants)
     size = n * (n + 1) // 2
     return writer.b.kernel(name, 3 if constants else 2, 7), writer.data, (1, 1, 1, n, n, size, size)
 
 
-class Hessian:
+class HessianKernel:
     """Writes the kernel."""
 
     def __init__(self, f: Expr, x: Expr, constants: int = 0):
         self.b, self.data, self.f, self.n = Builder(), Data(), f, x.size
-        self.box, self.constant = Box(self.b, self.n), constant_leaf(self.b, 2, constants)
+        self.box, self.constant = LaneBox(self.b, self.n), constant_leaf(self.b, 2, constants)
         if not constants and is_sum_over_data(f, x):
             self._all_at_once()
         else:
@@ -60,7 +60,7 @@ class Hessian:
     def _row_by_row(self, x: Expr) -> None:
         f, out, first, v = self.f, {}, write_pair(self.b, 3), var("v", x.shape)
         self.product = hessian_vector(f, x, v)
-        self.written_out = self.n * straight_cost(list(topological([self.product, f]))) <= 4 * STRAIGHT
+        self.written_out = self.n * straight_cost(list(topological([self.product, f]))) <= 4 * STRAIGHT_LINE_COST
         common_parts = [] if self.written_out else independent_roots(self.product, v)
         self.once = Lowering(self.b, Enclosures(), {"x": self.box, C: self.constant}, self.data)
         self.once.run([(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: first(at[0], v)),

@@ -15,7 +15,7 @@ from infimum.interval.arithmetic import add, div, mul, neg, square
 from infimum.interval.pair import SMOOTH, Pair, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lowering import Beside, Lowering
+from infimum.kernel.lowering import Lowering, SideSum
 from infimum.kernel.meaning import Enclosures, Meaning
 from infimum.ops.interval_rules import RULES, norm_root
 from infimum.ops.vocabulary import OPS, Kind
@@ -164,7 +164,7 @@ class Jets(Meaning):
 
 
 def along_variables(b: Builder, f: Expr, box: Callable[["int | Value"], Pair], n: int, data: Data,
-                    pairs: tuple[tuple[int, int], ...] = (), beside: Beside | None = None) -> Jet:
+                    pairs: tuple[tuple[int, int], ...] = (), beside: SideSum | None = None) -> Jet:
     """The jet of f along the n unit vectors."""
     jets, found = Jets(data, n, pairs), {}
 

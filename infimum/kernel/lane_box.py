@@ -5,15 +5,15 @@ from collections.abc import Callable
 from infimum.interval.pair import INF, UNDEFINED, Pair, is_empty
 from infimum.kernel.box_conclusions import shown_level
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lowering import Beside
+from infimum.kernel.lowering import SideSum
 
 
-class Box:
+class LaneBox:
     """The box of a lane as leaves of an expression, and the guard against boxes that are none."""
 
     def __init__(self, b: Builder, n: int):
         self.b = b
-        self.guard = Beside(n, self._gap)
+        self.guard = SideSum(n, self._gap)
 
     def __call__(self, i: "int | Value") -> Pair:
         return Pair(self.b.neg(self.b.input(0, i)), self.b.input(1, i))

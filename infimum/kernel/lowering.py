@@ -37,7 +37,7 @@ class Lowering:
         return inner
 
     # ---- whole programs
-    def run(self, outputs: list[tuple[Expr, Writer]], beside: "Beside | None" = None, straight: bool | None = None,
+    def run(self, outputs: list[tuple[Expr, Writer]], beside: "SideSum | None" = None, straight: bool | None = None,
             stored: "set[Expr] | None" = None) -> None:
         """Writes the program: `writer(at, value)` is called for every element of each output.
 
@@ -62,7 +62,7 @@ class Lowering:
         self.elements.plan = plan(nodes, straight=True)
         return [self.elements.element(node, at) for node in nodes]
 
-    def _straight(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
+    def _straight(self, writers: dict[Expr, list[Writer]], beside: "SideSum | None") -> None:
         if beside is not None:
             beside.value = self.elements.tree(PLAIN_SUM, [beside.term(i) for i in range(beside.count)])
         for node, calls in writers.items():
@@ -70,7 +70,7 @@ class Lowering:
                 for writer in calls:
                     writer(at, self.elements.element(node, at))
 
-    def _staged(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
+    def _staged(self, writers: dict[Expr, list[Writer]], beside: "SideSum | None") -> None:
         stages: dict[int, list[Stage]] = {}
         for stage in self.plan.stages:
             stages.setdefault(stage.level, []).append(stage)
@@ -96,7 +96,7 @@ class Lowering:
     def _is_known(self, root: Expr) -> bool:
         return root in self.elements.buffers or (root, (0,) * len(root.shape)) in self.elements.memo[0]
 
-    def _stage(self, roots: list[Expr], shared: bool, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
+    def _stage(self, roots: list[Expr], shared: bool, writers: dict[Expr, list[Writer]], beside: "SideSum | None") -> None:
         if not shared:
             self._alone(roots[0], writers)
             return
@@ -111,7 +111,7 @@ class Lowering:
                 if root in reduced:
                     values.append(self.meaning.before(self.b, root.op, self.elements.element(root.args[0], (i,))))
                 else:
-                    self._settle_element(root, (i,), i, homes, writers)
+                    self._place_element(root, (i,), i, homes, writers)
             return [*values, *([beside.term(i)] if with_beside else [])]
         cost = sum(self.plan.cost[r] / (count if r in reduced else 1) for r in roots)
         results = self.elements.sweep(count, cost, body, [r.op for r in reduced] + ([PLAIN_SUM] if with_beside else []))
@@ -131,7 +131,7 @@ class Lowering:
             self._concat(root, homes)
         else:
             self._nest(root.shape, self.plan.cost[root],
-                       lambda at: self._settle_element(root, at, flat(self.b, root.shape, at), homes, writers))
+                       lambda at: self._place_element(root, at, flat(self.b, root.shape, at), homes, writers))
         self.elements.buffers.update(homes)
         if root in homes and root in writers and (root.kind is Kind.SCAN or root.op == "concat"):
             def write(at: At) -> None:
@@ -151,7 +151,7 @@ class Lowering:
             return []
         self.elements.sweep(shape[len(at)], inner, turn, [])
 
-    def _settle_element(self, root: Expr, at: At, position: "int | Value", homes: dict, writers: dict) -> None:
+    def _place_element(self, root: Expr, at: At, position: "int | Value", homes: dict, writers: dict) -> None:
         """Computes one element of a stored or output array and puts it where it belongs."""
         value = self.elements.element(root, at)
         if root in self.plan.stored:
@@ -191,7 +191,7 @@ class Lowering:
             offset += part.size
 
 
-class Beside:
+class SideSum:
     """A sum of doubles over all variables, computed beside the program: `term(i)` is the i-th, `value` the result."""
 
     def __init__(self, count: int, term: Callable[["int | Value"], Any]):

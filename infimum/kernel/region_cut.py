@@ -1,8 +1,8 @@
 """The kernel of a step of branch and bound: a lane cuts its piece out of its parent and bounds it.
 
 **Regions** are columns of one array: the lower ends, the upper ends, a lower bound of f, the variable to cut next, the status of
-f. All are doubles, so that a region is moved, kept and sent as one thing. The variable to cut is `STUCK` where no double lies
-strictly inside any side, and `GONE` where the region is proved away.
+f. All are doubles, so that a region is moved, kept and sent as one thing. The variable to cut is `NO_AXIS` where no double lies
+strictly inside any side, and `DISCARDED_AXIS` where the region is proved away.
 
 **Cuts.** The cut at the part q of [lo, hi] is D = lo + (hi - lo) q rounded down, or, where D is lo, the same rounded up. So it is
 one double for both neighbours, it never falls as q grows, and at q = 1/2 it lies strictly inside wherever any double does: up
@@ -22,10 +22,10 @@ from infimum.kernel.box_conclusions import larger, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 
-REGIONS, UPPER, POINT = range(3)                     # the outputs
-STUCK, GONE = -1.0, -2.0                             # instead of a variable to cut
-ABOVE, PROVED_AWAY, NEAR, FAR, FINAL = range(5)      # what becomes of a region
-FATES = 5
+REGIONS, UPPER, POINT = range(3)               # the outputs
+NO_AXIS, DISCARDED_AXIS = -1.0, -2.0           # instead of a variable to cut
+ABOVE, DISCARDED, NEAR, FAR, FINAL = range(5)  # what becomes of a region
+OUTCOME_COUNT = 5
 NEW_LO, NEW_HI, ALIVE, LEAST = range(4)               # the rows of a sweep's output
 _LARGEST = 1.7976931348623157e308
 
@@ -66,7 +66,7 @@ def can_be_cut(b: Builder, lo: Value, hi: Value) -> Value:
     return b.mand(b.ogt(middle, lo), b.olt(middle, hi))
 
 
-class CutOut:
+class RegionPiece:
     """A lane's piece of its parent, input 0. Parameters: its number k, and the parts k / pieces, (k + 1) / pieces.
 
     The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is `void`.
@@ -97,7 +97,7 @@ class CutOut:
         return b.select(mine, self.left, lo), b.select(mine, self.right, hi)
 
 
-def fate(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def region_outcome(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions; and where
     ends of the feasible set, a union of `boxes` boxes, are no doubles, for each box the numbers (n) that the upper ends of a
     region must reach, then those that its lower ends must not exceed: one that lies beyond all boxes is proved away.
@@ -109,12 +109,12 @@ def fate(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ..
     low_row, axis_row, _ = rows(n)
     lower, axis, upper, border = b.input(0, low_row), b.input(0, axis_row), b.data(at), b.data(at + 1)
     kept = b.select(b.ole(lower, border), float(NEAR), float(FAR))
-    kept = b.select(b.oeq(axis, STUCK), float(FINAL), kept)
+    kept = b.select(b.oeq(axis, NO_AXIS), float(FINAL), kept)
     found = b.select(b.ogt(lower, upper), float(ABOVE), kept)
-    gone = b.oeq(axis, GONE)
+    gone = b.oeq(axis, DISCARDED_AXIS)
     if boxes:
         gone = b.mor(gone, _beyond_all(b, n, boxes, at + 2))
-    b.output(0, 0, b.select(gone, float(PROVED_AWAY), found))
+    b.output(0, 0, b.select(gone, float(DISCARDED), found))
     return b.kernel(name, 1, 1), data, (1,), at
 
 
@@ -147,7 +147,7 @@ def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
         counts = b.mand(b.ogt(width, b.data(at)), b.mand(b.ogt(middle, lo), b.olt(middle, hi)))
         number = b.data(b.place("uadd", index, i))
         width = b.select(b.oeq(b.input(0, rows(n)[1]), number), INF, width)
-        side = b.step((-1.0, STUCK), (b.select(counts, width, -1.0), number), with_larger)
+        side = b.step((-1.0, NO_AXIS), (b.select(counts, width, -1.0), number), with_larger)
     widest, axis = side.results
     b.output(0, 0, b.select(b.ogt(widest, 0.0), b.input(0, rows(n)[0]), float("nan")))
     b.output(1, 0, axis)

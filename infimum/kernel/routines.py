@@ -15,16 +15,16 @@ from zlib import crc32
 from infimum.kernel.ir import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
 from infimum.support.clock import heed
 
-LONG = 4096              # straight-line code of more instructions is cut,
-_LONG_IF_SOON = 1 << 14  # or of so many, where it is compiled plainly: that takes time in proportion, and slots take some too
-_LEAST, _MOST = 128, 768  # instructions of a routine
+LONG_CODE = 4096              # straight-line code of more instructions is cut,
+_LONG_IF_SOON = 1 << 14  # or of this number, where it is compiled plainly: that takes time in proportion, and slots take some too
+_LEAST_INSTRUCTIONS, _MOST_INSTRUCTIONS = 128, 768  # instructions of a routine
 _WINDOW = 8              # instructions that a cut depends on
 _PLACED = frozenset(("data", "input", "load", "store", "output"))  # the first operand is a position
 _UNIFORM = frozenset(("udata", *(op for op, (takes, _) in PRIMITIVES.items() if "u" in takes)))
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class RoutineBody:
     """Instructions of one routine, and the values of theirs that later ones need."""
 
     items: list[Instr]
@@ -32,11 +32,11 @@ class Part:
 
 
 @dataclass(slots=True, eq=False)
-class Run:
+class RoutineSequence:
     """Parts one after the other. `slot` of each value that a part hands on; `given` are values from before the run, `kept` those
     that are needed after it."""
 
-    parts: list[Part]
+    parts: list[RoutineBody]
     slot: list[dict[Value, int]] = field(default_factory=list)  # of each part: its operands from elsewhere and its results
     given: list[tuple[Value, int]] = field(default_factory=list)
     kept: list[tuple[Value, int]] = field(default_factory=list)
@@ -45,8 +45,8 @@ class Run:
 def with_routines(kernel: Kernel) -> Kernel:
     """The kernel with its long runs cut, and one more buffer for their slots; the kernel itself if it has none."""
     leaves = {i.results[0]: i.op for i in kernel.prologue if i.op in ("const", "iconst", "uconst")}
-    runs: list[Run] = []
-    body = _cut(kernel.body, leaves, runs, _LONG_IF_SOON if kernel.soon else LONG)
+    runs: list[RoutineSequence] = []
+    body = _cut(kernel.body, leaves, runs, _LONG_IF_SOON if kernel.soon else LONG_CODE)
     if not runs:
         return kernel
     heed()
@@ -55,13 +55,13 @@ def with_routines(kernel: Kernel) -> Kernel:
     return replace(kernel, body=body, buffers=[*kernel.buffers, slots], homes=[*kernel.homes, 1])
 
 
-def _cut(items: list, leaves: dict[Value, str], runs: list[Run], long: int) -> list:
+def _cut(items: list, leaves: dict[Value, str], runs: list[RoutineSequence], long: int) -> list:
     result: list = []
     straight: list[Instr] = []
 
     def end() -> None:
         if len(straight) > long:
-            runs.append(Run([Part(straight[a:b]) for a, b in _cuts(straight)]))
+            runs.append(RoutineSequence([RoutineBody(straight[a:b]) for a, b in _cuts(straight)]))
             result.append(runs[-1])
         else:
             result.extend(straight)
@@ -93,9 +93,9 @@ def _cuts(items: list[Instr]) -> list[tuple[int, int]]:
     text = b"".join(codes)
     hashes = [crc32(text[4 * (i - _WINDOW):4 * i]) for i in range(_WINDOW, len(items))]
     found, start = [], 0
-    while len(items) - start > _MOST:
-        window = hashes[start + _LEAST - _WINDOW:start + _MOST - _WINDOW]
-        end = start + _LEAST + window.index(min(window))
+    while len(items) - start > _MOST_INSTRUCTIONS:
+        window = hashes[start + _LEAST_INSTRUCTIONS - _WINDOW:start + _MOST_INSTRUCTIONS - _WINDOW]
+        end = start + _LEAST_INSTRUCTIONS + window.index(min(window))
         found.append((start, end))
         start = end
     return [*found, (start, len(items))]
@@ -105,7 +105,7 @@ def _used_outside(items: list) -> set[Value]:
     """The values that something outside runs needs, or several runs."""
     used: set[Value] = set()
     for item in items:
-        if isinstance(item, Run):
+        if isinstance(item, RoutineSequence):
             inside = {v for part in item.parts for i in part.items for v in i.results}
             used |= {v for part in item.parts for i in part.items for v in i.operands} - inside
         elif isinstance(item, Loop):
@@ -117,7 +117,7 @@ def _used_outside(items: list) -> set[Value]:
     return used
 
 
-def _place(run: Run, leaves: dict[Value, str], used: set[Value]) -> int:
+def _place(run: RoutineSequence, leaves: dict[Value, str], used: set[Value]) -> int:
     """Gives a slot to every value that is handed on, for as long as it is needed; returns how many slots there are."""
     heed()
     home = {v: k for k, part in enumerate(run.parts) for i in part.items for v in i.results}
@@ -154,7 +154,7 @@ def _place(run: Run, leaves: dict[Value, str], used: set[Value]) -> int:
     return count
 
 
-def shape_of(part: Part, slots: dict[Value, int], places: dict[Value, int]) -> tuple[tuple, list[int]]:
+def shape_of(part: RoutineBody, slots: dict[Value, int], places: dict[Value, int]) -> tuple[tuple, list[int]]:
     """(what a part does, apart from where its operands lie; these positions, as its routine reads them). `slots` and `places` are
     of values that it does not compute: those of the run, and positions that are known. All others are constants."""
     known: dict[Value, object] = {}

@@ -7,18 +7,18 @@ from infimum.expr.node import Expr, topological
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
 
-HEAVY = 24       # an expression this costly is stored rather than computed twice
-STRAIGHT = 200   # programs up to this cost are written without loops
-UNROLL = 40      # short loops up to this cost are written out
-_MANY = 8        # curves a variable
+HEAVY_COST = 24           # an expression this costly is stored rather than computed twice
+STRAIGHT_LINE_COST = 200  # programs up to this cost are written without loops
+UNROLL_COST = 40          # short loops up to this cost are written out
+_MANY_CURVES = 8          # curves a variable
 _HINGES = ("max", "min")  # curves that cost little
-FEW = 8          # variables whose derivatives are carried along in a loop over data
+FEW_VARIABLES = 8  # variables whose derivatives are carried along in a loop over data
 
 _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
          "sign": 6, "floor": 3, "ceil": 3, "rint": 3, "slope": 4, "step": 4, "ratio": 8,
          "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
-_CALL = 24
-_COMBINE = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}
+_CALL_COST = 24
+_COMBINE_COST = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}
 
 
 def own_cost(node: Expr) -> int:
@@ -26,8 +26,8 @@ def own_cost(node: Expr) -> int:
     if node.op == "mul" and any(_is_constant(a) for a in node.args):
         return 2
     if node.kind in (Kind.MAP, Kind.TEST):
-        return _CALL * node["table"].count if node.op == "spline" else _COST.get(node.op, _CALL)
-    return {Kind.LEAF: 1, Kind.VIEW: 0, Kind.SCAN: _CALL}.get(node.kind, 0)
+        return _CALL_COST * node["table"].count if node.op == "spline" else _COST.get(node.op, _CALL_COST)
+    return {Kind.LEAF: 1, Kind.VIEW: 0, Kind.SCAN: _CALL_COST}.get(node.kind, 0)
 
 
 def _is_constant(node: Expr) -> bool:
@@ -43,7 +43,7 @@ def element_costs(nodes: list[Expr]) -> dict[Expr, float]:
         inner = sum(cost[a] for a in dict.fromkeys(node.args))
         if node.kind is Kind.REDUCE:
             length = max(1, node.args[0].size // max(1, node.size))
-            cost[node] = min(1e12, length * (inner + _COMBINE[node.op])) + HEAVY
+            cost[node] = min(1e12, length * (inner + _COMBINE_COST[node.op])) + HEAVY_COST
         else:
             cost[node] = min(1e12, inner + own_cost(node))
     return cost
@@ -54,7 +54,7 @@ def straight_cost(nodes: list[Expr]) -> int:
     total = 0
     for node in nodes:
         if node.kind is Kind.REDUCE:
-            total += node.args[0].size * _COMBINE[node.op]
+            total += node.args[0].size * _COMBINE_COST[node.op]
         elif node.kind is Kind.SCAN:
             total += node.size * 16
         else:
@@ -94,7 +94,7 @@ def plan(outputs: list[Expr], straight: bool | None = None, stored: Collection[E
     """Decides the shape of the program that computes the outputs; see `Lowering.run`."""
     nodes = list(topological(outputs))
     cost = element_costs(nodes)
-    if straight or (straight is None and straight_cost(nodes) <= STRAIGHT):
+    if straight or (straight is None and straight_cost(nodes) <= STRAIGHT_LINE_COST):
         return Plan(True, nodes, cost)
     result = Plan(False, nodes, cost, _choose_stored(outputs, nodes, cost) | set(stored))
     _arrange(result, outputs)
@@ -112,7 +112,7 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
     for node in reversed(p.nodes):  # what is seen through views
         if node in met and node.kind is Kind.VIEW:
             met |= dict.fromkeys(node.args)
-    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind not in (Kind.TEST, Kind.VIEW)]
+    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY_COST and a.kind not in (Kind.TEST, Kind.VIEW)]
     roots = [root for stage in p.stages for root in stage.roots if root not in needs]
     return list(dict.fromkeys([*roots, *heavy]))
 
@@ -120,17 +120,17 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
 def is_sum_over_data(f: Expr, x: Expr, any_size: bool = False) -> bool:
     """Has f few variables, each read on its own, in loops over many numbers (or `any_size`) none of which is stored? Norms
     have a kink that jets do not see."""
-    if x.size > FEW:
+    if x.size > FEW_VARIABLES:
         return False
     nodes = list(topological([f]))
     alone = all(node.size == 1 for node in nodes if x in node.args) and all(node.op != "norm" for node in nodes)
-    return alone and (any_size or straight_cost(nodes) > 4 * STRAIGHT) and not plan([f], straight=False).stored
+    return alone and (any_size or straight_cost(nodes) > 4 * STRAIGHT_LINE_COST) and not plan([f], straight=False).stored
 
 
-def is_entangled(f: Expr, n: int) -> bool:
+def has_many_curves(f: Expr, n: int) -> bool:
     """Has f many functions of one number for each variable, in arrays, as a network has?"""
-    curves = [node for node in topological([f]) if node.op in _HINGES or (node.kind is Kind.MAP and own_cost(node) >= _CALL)]
-    return sum(node.size for node in curves if node.size > 1) >= _MANY * n
+    curves = [node for node in topological([f]) if node.op in _HINGES or (node.kind is Kind.MAP and own_cost(node) >= _CALL_COST)]
+    return sum(node.size for node in curves if node.size > 1) >= _MANY_CURVES * n
 
 
 def written_out(f: Expr) -> int:
@@ -150,7 +150,7 @@ def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, floa
     apart = {n for n, other in _partners(nodes).items() if n.size > 1 and uses[n] != uses[other]}
     if apart:
         stored, _ = _trace_uses(outputs, nodes, cost, waits, apart)
-    return _still_heavy(nodes, stored)
+    return _remains_heavy(nodes, stored)
 
 
 def _trace_uses(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float], waits: dict[Expr, int],
@@ -171,7 +171,7 @@ def _trace_uses(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float],
     for node in reversed(nodes):
         if node.size > 1 and node.kind not in (Kind.LEAF, Kind.TEST):
             often = len(uses[node]) > 1 or node in again
-            if node.kind is Kind.SCAN or node.op == "concat" or (often and cost[node] >= HEAVY):
+            if node.kind is Kind.SCAN or node.op == "concat" or (often and cost[node] >= HEAVY_COST):
                 stored.add(node)
         mine = uses[node]
         if node in stored:
@@ -205,14 +205,14 @@ def _waits(nodes: list[Expr]) -> dict[Expr, int]:
     return waits
 
 
-def _still_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
+def _remains_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
     """Without the arrays that are cheap now that what they need is stored."""
     kept: set[Expr] = set()
     cost: dict[Expr, float] = {}
     for node in nodes:
         inner = sum(2 if a in kept else cost[a] for a in dict.fromkeys(node.args))
-        cost[node] = inner + (HEAVY if node.kind is Kind.REDUCE else own_cost(node))
-        if node in stored and (cost[node] >= HEAVY or node.op == "concat"):
+        cost[node] = inner + (HEAVY_COST if node.kind is Kind.REDUCE else own_cost(node))
+        if node in stored and (cost[node] >= HEAVY_COST or node.op == "concat"):
             kept.add(node)
     return kept
 

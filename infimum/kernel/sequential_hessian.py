@@ -16,7 +16,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lane_box import write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.schedule import STRAIGHT, straight_cost
+from infimum.kernel.schedule import STRAIGHT_LINE_COST, straight_cost
 from infimum.kernel.view_positions import At
 
 LO, HI, CENTRE = range(3)  # the inputs
@@ -45,7 +45,7 @@ def sequential(name: str, f: Expr, x: Expr) -> tuple:
         def put(at: At, value: Pair) -> None:
             write(b.place("uadd", b.place("umul", at[0], n), j), value)
         Lowering(b, Enclosures(), {"x": argument, "v": unit}, data).run([(product, put)], straight=straight)
-    if n * straight_cost(list(topological([product]))) <= 4 * STRAIGHT:
+    if n * straight_cost(list(topological([product]))) <= 4 * STRAIGHT_LINE_COST:
         for j in range(n):
             column(j, True)
     else:

@@ -8,7 +8,7 @@ from infimum.interval.pair import INF, UNDEFINED, Pair
 from infimum.kernel.box_conclusions import shown_level
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.lane_box import Box, write_pair
+from infimum.kernel.lane_box import LaneBox, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.problem.system import System
@@ -19,7 +19,7 @@ Written = tuple[Kernel, Data, tuple[int, ...]]
 def values(name: str, system: System, x: Expr) -> Written:
     """Lower ends, upper ends and levels of f, then of all constraints, on a box. What is NaN is everything and undefined."""
     b, data = Builder(), Data()
-    Lowering(b, Enclosures(), {"x": Box(b, x.size)}, data).run(outputs_of(b, system, _enclosure_to(b)))
+    Lowering(b, Enclosures(), {"x": LaneBox(b, x.size)}, data).run(outputs_of(b, system, _enclosure_to(b)))
     return b.kernel(name, 2, 3), data, (1 + system.m,) * 3
 
 
@@ -31,7 +31,7 @@ def jacobian(name: str, system: System, x: Expr) -> Written:
     def row(k: int) -> Callable:
         return lambda at, v: write(b.place("uadd", k * n, at[0]), v)
     slopes = [(g, row(k)) for k, g in enumerate(system.jacobian(x))]
-    Lowering(b, Enclosures(), {"x": Box(b, n)}, data).run([*outputs_of(b, system, _enclosure_to(b)), *slopes])
+    Lowering(b, Enclosures(), {"x": LaneBox(b, n)}, data).run([*outputs_of(b, system, _enclosure_to(b)), *slopes])
     size = (1 + system.m) * n
     return b.kernel(name, 2, 5), data, (*(1 + system.m,) * 3, size, size)
 
@@ -67,7 +67,7 @@ def weighted_slopes(name: str, system: System, x: Expr) -> Written:
         w = b.input(2, i)
         return Pair(b.neg(w), w)
     slopes = gradient(system.weighted(var("w", (1 + system.m,))), x)
-    Lowering(b, Enclosures(), {"x": Box(b, x.size), "w": weight}, data).run([(slopes, lambda at, v: write(at[0], v))])
+    Lowering(b, Enclosures(), {"x": LaneBox(b, x.size), "w": weight}, data).run([(slopes, lambda at, v: write(at[0], v))])
     return b.kernel(name, 3, 2), data, (x.size, x.size)
 
 

@@ -12,7 +12,7 @@ from struct import pack
 
 import numpy as np
 
-from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, address
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, KernelWrapper, Module, address
 
 _LANES = 8
 _V = f"<{_LANES} x double>"
@@ -149,8 +149,8 @@ def _text() -> str:
 @cache
 def _module() -> Module:
     with LOCK:
-        module = Module("\n".join([_HEAD, _text(), Enter.text(), ATTRIBUTES]), plain=True)
-        Enter.found_in(module)
+        module = Module("\n".join([_HEAD, _text(), KernelWrapper.text(), ATTRIBUTES]), plain=True)
+        KernelWrapper.found_in(module)
         return module
 
 
@@ -163,7 +163,7 @@ def solve(matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarra
           tries: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Solutions (k, N) of symmetric systems (k, k, N), of which only the upper triangles are read, by elimination in the given
     order; where its first `positive` pivots are positive and the others negative; and what was added to the first elements of the
-    diagonal for that: nothing, then `first` (N,), then so many times more, until they are, or have been tried.
+    diagonal for that: nothing, then `first` (N,), then more by a factor each time, until they are, or the tries are used up.
 
     >>> x, good, added = solve(np.array([[[2.0], [1.0]], [[1.0], [-1.0]]]), np.array([[3.0], [0.0]]), 1)
     >>> x[:, 0].tolist(), good.tolist()
@@ -180,6 +180,6 @@ def solve(matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarra
     scratch = np.empty(_LANES * (3 + k + k * (k + 1)) + _LANES)
     words = pack("11q", k, count, positive, tries, *(address(a) for a in inputs + outputs))
     blocks, counter, entry = -(-count // _LANES), ctypes.c_int64(0), _entry()
-    Enter.call(entry, words, None, None, address(scratch), count, blocks, blocks, ctypes.addressof(counter), None, 1)
+    KernelWrapper.call(entry, words, None, None, address(scratch), count, blocks, blocks, ctypes.addressof(counter), None, 1)
     x, good, added = (a[..., :lanes] for a in outputs)
     return x, good == 1.0, added

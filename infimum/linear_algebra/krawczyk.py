@@ -8,7 +8,7 @@ from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_p
 from infimum.linear_algebra.inverse_factors import inverse
 
 
-class Step(NamedTuple):
+class KrawczykImage(NamedTuple):
     """Where the operator sends boxes, columns of arrays; `inside`: strictly into themselves."""
 
     lo: np.ndarray
@@ -16,12 +16,12 @@ class Step(NamedTuple):
     inside: np.ndarray
 
 
-def krawczyk(centre: np.ndarray, slope: Interval, curvature: Interval, factor: np.ndarray, box: Interval) -> Step:
+def krawczyk(centre: np.ndarray, slope: Interval, curvature: Interval, factor: np.ndarray, box: Interval) -> KrawczykImage:
     """The operator for the derivatives of a function, Y being the inverse that `factor` gives."""
     return operator(centre, slope, curvature, inverse(factor), box)
 
 
-def operator(centre: np.ndarray, slope: Interval, curvature: Interval, y: np.ndarray, box: Interval) -> Step:
+def operator(centre: np.ndarray, slope: Interval, curvature: Interval, y: np.ndarray, box: Interval) -> KrawczykImage:
     """c - Y g(c) + (I - Y H(X)) (X - c) for boxes X, of shape (n, N), that contain the point c.
 
     `slope` encloses g(c), of shape (n, 1), and `curvature` the derivatives H(X), of shape (n, n, N), of g, which is continuously
@@ -34,4 +34,4 @@ def operator(centre: np.ndarray, slope: Interval, curvature: Interval, y: np.nda
     deviation = tuple(end[:, None] for end in minus(box, c))
     newton = matrix_product(y, tuple(end[:, None] for end in slope))
     lo, hi = (end[:, 0] for end in plus(minus(tuple(end[:, None] for end in c), newton), matrix_product(rest, deviation)))
-    return Step(lo, hi, ((lo > box[0]) & (hi < box[1])).all(axis=0))
+    return KrawczykImage(lo, hi, ((lo > box[0]) & (hi < box[1])).all(axis=0))

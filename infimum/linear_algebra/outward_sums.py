@@ -12,7 +12,7 @@ from infimum.linear_algebra.interval_matrices import Interval, down, up
 _TWICE_U = 2.0**-52
 
 
-class Places:
+class SumTargets:
     """Where numbers go: `at` are arrays of places from 0 to size - 1, in the order in which the numbers come."""
 
     def __init__(self, at: list[np.ndarray], size: int):
@@ -44,5 +44,5 @@ def total(numbers: Interval) -> tuple[float, float]:
     >>> total((np.array([1.0, 2.0**-60]), np.array([1.0, 2.0**-60])))[0] < 1.0
     True
     """
-    lo, hi = Places([np.zeros(len(numbers[0]), np.int64)], 1).total([numbers])
+    lo, hi = SumTargets([np.zeros(len(numbers[0]), np.int64)], 1).total([numbers])
     return float(lo[0]), float(hi[0])

@@ -13,14 +13,14 @@ LARGEST = 256  # equations of a block
 _SWEEPS = 4    # of equations for radii, where blocks are larger than one
 
 
-class Places(NamedTuple):
+class SparsityPattern(NamedTuple):
     """Where the matrix of derivatives may differ from 0, by numbers of equations and of variables, row after row."""
 
     rows: np.ndarray
     columns: np.ndarray
 
-    def at(self, these: np.ndarray) -> "Places":
-        return Places(self.rows[these], self.columns[these])
+    def at(self, these: np.ndarray) -> "SparsityPattern":
+        return SparsityPattern(self.rows[these], self.columns[these])
 
 
 class _Block(NamedTuple):
@@ -44,15 +44,15 @@ class SparseBasis:
     blocks before it, beside others that are held. `places` are numbered in this order, and `used` says which of all places they
     are."""
 
-    def __init__(self, every: Places, order: list[list[int]], column: dict[int, int]):
+    def __init__(self, every: SparsityPattern, order: list[list[int]], column: dict[int, int]):
         self.rows = np.array([k for block in order for k in block], np.intp)
         self.variables = np.array([column[k] for k in self.rows.tolist()], np.intp)
         by_row, by_column = (np.full(1 + numbers.max(initial=-1), -1) for numbers in every)
         by_row[self.rows], by_column[self.variables] = np.arange(len(self.rows)), np.arange(len(self.rows))
         used = np.flatnonzero((by_row[every.rows] >= 0) & (by_column[every.columns] >= 0))
-        places = Places(by_row[every.rows[used]], by_column[every.columns[used]])
+        places = SparsityPattern(by_row[every.rows[used]], by_column[every.columns[used]])
         self.used = used[np.argsort(places.rows, kind="stable")]
-        self.places = Places(by_row[every.rows[self.used]], by_column[every.columns[self.used]])
+        self.places = SparsityPattern(by_row[every.rows[self.used]], by_column[every.columns[self.used]])
         self.begins = np.searchsorted(self.places.rows, np.arange(len(self.rows) + 1)).tolist()
         sizes = [len(block) for block in order]
         ends = np.cumsum([0, *sizes]).tolist()
@@ -122,7 +122,7 @@ class SparseBasis:
             lo[block.rows], hi[block.rows] = (end[:, 0, 0] for end in part)
         return lo, hi
 
-    def remainder(self, derivatives: Interval) -> tuple[Places, np.ndarray]:
+    def remainder(self, derivatives: Interval) -> tuple[SparsityPattern, np.ndarray]:
         """Upper bounds of |I - Y H| for all H between these derivatives at all places."""
         mine = tuple(end[self.used] for end in derivatives)
         product = times(exactly(self.diagonal[self.places.rows]), mine)
@@ -135,12 +135,13 @@ class SparseBasis:
             unit = np.eye(len(block.rows), len(block.columns))[..., None]
             rest = size(minus(exactly(unit), product))[..., 0]
             row, column = np.indices(rest.shape)
-            found.append((Places(block.rows[row.ravel()], block.columns[column.ravel()]), rest.ravel()))
-        return (Places(*(np.concatenate([getattr(places, name) for places, _ in found]) for name in Places._fields)),
+            found.append((SparsityPattern(block.rows[row.ravel()], block.columns[column.ravel()]), rest.ravel()))
+        return (SparsityPattern(*(np.concatenate([getattr(places, name) for places, _ in found])
+                                  for name in SparsityPattern._fields)),
                 np.concatenate([numbers for _, numbers in found]))
 
 
-def basis_of(places: Places, scaled: np.ndarray) -> SparseBasis | None:
+def basis_of(places: SparsityPattern, scaled: np.ndarray) -> SparseBasis | None:
     """Independent rows, in variables with large elements; None where a block is too large. The scaled derivatives are 0 where a
     variable is held."""
     rows: dict[int, equation_blocks.SparseRow] = {}
@@ -156,7 +157,8 @@ def basis_of(places: Places, scaled: np.ndarray) -> SparseBasis | None:
     return SparseBasis(places, order, {k: j for j, k in owner.items()})
 
 
-def radii(places: Places, rest: np.ndarray, least: np.ndarray, unit: np.ndarray, spare: float, sweeps: int) -> np.ndarray:
+def radii(places: SparsityPattern, rest: np.ndarray, least: np.ndarray, unit: np.ndarray, spare: float,
+          sweeps: int) -> np.ndarray:
     """About the least r with r >= least + 2 unit + rest (r + unit), and a little more, row by row; infinite where there is
     none."""
     order, found = np.argsort(places.rows, kind="stable"), least.tolist()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, KernelWrapper, Module
 
 _OPERATIONS = "sub", "mul", "div"
 _HEAD = "\n".join(f"declare double @llvm.experimental.constrained.f{op}.f64(double, double, metadata, metadata)"
@@ -115,18 +115,19 @@ def _inverted(width: int) -> str:
 @cache
 def _module(width: int = 2) -> Module:
     with LOCK:
-        module = Module("\n".join([_HEAD, _forwards(width), _backwards(width), _inverted(width), Enter.text(), ATTRIBUTES]))
-        Enter.found_in(module)
+        module = Module("\n".join([_HEAD, _forwards(width), _backwards(width), _inverted(width), KernelWrapper.text(),
+                                   ATTRIBUTES]))
+        KernelWrapper.found_in(module)
         return module
 
 
 def _run(width: int, name: str, count: int, arrays: list[np.ndarray]) -> None:
     pointers = (ctypes.c_int64 * len(arrays))(*(a.ctypes.data for a in arrays))
     at, counter, entry = ctypes.addressof(pointers), ctypes.c_int64(0), _module(width).address(name)
-    Enter.call(entry, at, None, None, None, count, count, count, ctypes.addressof(counter), at, 1)
+    KernelWrapper.call(entry, at, None, None, None, count, count, count, ctypes.addressof(counter), at, 1)
 
 
-class Factored(NamedTuple):
+class SparseFactors(NamedTuple):
     """L D Lᵀ: the pivots D (n,), before they were made positive too, and the elements of L beside the diagonal (width n,)."""
 
     pivots: np.ndarray
@@ -150,7 +151,7 @@ def solve(diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.nd
     return _solved(diagonal, off, right, least, links)[1]
 
 
-def factored(diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> Factored:
+def factored(diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> SparseFactors:
     """The factors of the matrix.
 
     >>> factored(np.array([2.0, 3.0]), np.array([1.0, 0.0]), np.array([[1, 2]])).raw
@@ -160,16 +161,16 @@ def factored(diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> Factor
 
 
 def _solved(diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
-            links: np.ndarray) -> tuple[Factored, np.ndarray]:
+            links: np.ndarray) -> tuple[SparseFactors, np.ndarray]:
     n, width = len(right), _width(links)
     diagonal, off, right = (np.append(a, 0.0) for a in (diagonal, off, right))
     x, raw = np.zeros(n + 1), np.empty(n)
     _run(width, "infimum_eliminate", n, [diagonal, off, right, least, raw, *links])
     _run(width, "infimum_substitute", n, [diagonal, off, right, x, *links[:width]])
-    return Factored(diagonal[:n], raw, off[:-1]), x[:n]
+    return SparseFactors(diagonal[:n], raw, off[:-1]), x[:n]
 
 
-def inverse_diagonal(known: Factored, links: np.ndarray) -> np.ndarray:
+def inverse_diagonal(known: SparseFactors, links: np.ndarray) -> np.ndarray:
     """The diagonal of the inverse (n,), in a time that is linear as well.
 
     >>> links = np.array([[1, 2]])

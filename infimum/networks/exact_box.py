@@ -18,7 +18,7 @@ from infimum.support.exact_numbers import round_down, round_up
 Box = tuple[np.ndarray, np.ndarray]
 
 
-class End(NamedTuple):
+class ExactEnd(NamedTuple):
     """An end of an interval; does it belong to the interval, or is it `open`?"""
 
     value: Fraction | float  # a float where it is infinite
@@ -29,8 +29,8 @@ class End(NamedTuple):
 class ExactBox:
     """The points between `lo` and `hi`, one end of each for every variable."""
 
-    lo: tuple[End, ...]
-    hi: tuple[End, ...]
+    lo: tuple[ExactEnd, ...]
+    hi: tuple[ExactEnd, ...]
 
     @classmethod
     def of(cls, lo: Sequence[Any], hi: Sequence[Any]) -> "ExactBox":
@@ -58,7 +58,7 @@ class ExactBox:
 
     def inner(self) -> Box:
         """The first and the last double within; the last is less than the first where there is none."""
-        return np.array([_first(end) for end in self.lo]), -np.array([_first(End(-end.value, end.open)) for end in self.hi])
+        return np.array([_first(end) for end in self.lo]), -np.array([_first(ExactEnd(-end.value, end.open)) for end in self.hi])
 
     def shown(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """For what `near` gives: the point, where variables without a double are rounded."""
@@ -68,35 +68,35 @@ class ExactBox:
         return x
 
 
-def _end(value: Any, side: int) -> End:
+def _end(value: Any, side: int) -> ExactEnd:
     """A number as an end. One such as infimum.pi lies between two doubles next to each other, and is none of them: as far as
     doubles tell, its interval is the one that ends at the double beyond it and does not hold that."""
     if not isinstance(value, Real):
-        return End(Fraction(value) if not isinstance(value, float) or math.isfinite(value) else float(value))
+        return ExactEnd(Fraction(value) if not isinstance(value, float) or math.isfinite(value) else float(value))
     if not value.is_irrational or math.nextafter(value.lo, math.inf) != value.hi:
         raise OptionError(f"the bound {value!r} of an input is not known well enough: give a rational number")
-    return End(Fraction((value.lo, value.hi)[side]), open=True)
+    return ExactEnd(Fraction((value.lo, value.hi)[side]), open=True)
 
 
-def higher_of(a: End, b: End) -> End:
+def higher_of(a: ExactEnd, b: ExactEnd) -> ExactEnd:
     """Of two lower ends."""
     return max(a, b, key=lambda end: (end.value, end.open))
 
 
-def lower_of(a: End, b: End) -> End:
+def lower_of(a: ExactEnd, b: ExactEnd) -> ExactEnd:
     """Of two upper ends."""
     return min(a, b, key=lambda end: (end.value, not end.open))
 
 
-def _down(end: End) -> float:
+def _down(end: ExactEnd) -> float:
     return round_down(end.value) if isinstance(end.value, Fraction) else end.value
 
 
-def _up(end: End) -> float:
+def _up(end: ExactEnd) -> float:
     return round_up(end.value) if isinstance(end.value, Fraction) else end.value
 
 
-def _first(end: End) -> float:
+def _first(end: ExactEnd) -> float:
     """The least double not below a lower end, and above it where it is open."""
     value = _up(end)
     return math.nextafter(value, math.inf) if end.open and value == end.value else value

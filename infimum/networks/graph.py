@@ -134,7 +134,7 @@ def _named(node: Node) -> Iterator[None]:
 
 
 # ---- shapes
-class Step(NamedTuple):
+class GraphStep(NamedTuple):
     """A node in a run: the shapes of the arguments that are computed from the input, the elements of all other floats among them,
     and the shape of its first output. No shapes: it does not depend on the input."""
 
@@ -144,7 +144,7 @@ class Step(NamedTuple):
     result: tuple[int, ...]
 
 
-def shapes_of(graph: Graph) -> tuple[list[Step], Any]:
+def shapes_of(graph: Graph) -> tuple[list[GraphStep], Any]:
     """A run with the input 0, and the output: types and sizes are checked on the way."""
     try:
         values, left = graph.values_at(np.zeros(within_limit(graph.shape))), MOST_IN_ALL
@@ -161,9 +161,9 @@ def shapes_of(graph: Graph) -> tuple[list[Step], Any]:
             if left < 0:
                 refuse(f"the arrays up to here have more than {MOST_IN_ALL:,} elements together")
         fed = [name in computed for name in node.inputs]
-        steps.append(Step(node, [v.shape for v, is_fed in zip(arguments, fed, strict=True) if is_fed],
-                          sum(v.size for v, is_fed in zip(arguments, fed, strict=True)
-                              if not is_fed and v is not None and v.dtype.kind == "f"), results[0].shape))
+        steps.append(GraphStep(node, [v.shape for v, is_fed in zip(arguments, fed, strict=True) if is_fed],
+                               sum(v.size for v, is_fed in zip(arguments, fed, strict=True)
+                                   if not is_fed and v is not None and v.dtype.kind == "f"), results[0].shape))
         if any(fed):
             computed.update(filter(None, node.outputs))
     return steps, values[graph.output]

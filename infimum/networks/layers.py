@@ -20,7 +20,7 @@ NAMES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-class Chain:
+class LayerChain:
     """Layers in the making, each fed by the one before."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ def _dense(pairs: list[tuple[np.ndarray, np.ndarray | None]], activations: Any, 
     if not pairs:
         raise NetworkError(f"the {name} are empty: there is no layer")
     words = _activations(activations, len(pairs))
-    chain, size = Chain(), pairs[0][0].shape[1]
+    chain, size = LayerChain(), pairs[0][0].shape[1]
     for i, ((weights, bias), word) in enumerate(zip(pairs, words, strict=True)):
         if weights.shape[1] != size or (bias is not None and bias.shape != weights.shape[:1]):
             raise NetworkError(f"layer {i} has a matrix for {weights.shape[1]} inputs and {weights.shape[0]} outputs, and a bias "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import NetworkError, OptionError, ShapeError
-from infimum.networks.graph import Graph, Step, shapes_of
+from infimum.networks.graph import Graph, GraphStep, shapes_of
 from infimum.networks.one_output import one_output
 from infimum.networks.values import flat, read_input
 from infimum.problem.text import counted
@@ -80,7 +80,7 @@ class Network:
         return "\n".join([head, *(line.rstrip() for line in lines)])
 
 
-def _table(steps: list[Step]) -> list[tuple[str, str, str, str]]:
+def _table(steps: list[GraphStep]) -> list[tuple[str, str, str, str]]:
     """A row for each node that computes something from the input: what it does, shapes, parameters."""
     return [(step.node.op, " ".join(map(str, step.computed)), str(step.result), f"{step.weights:,}" if step.weights else "")
             for step in steps if step.computed]

@@ -16,7 +16,7 @@ from infimum.expr.constant_views import ends_of
 from infimum.networks.exact_box import ExactBox
 from infimum.networks.network import Network
 from infimum.networks.properties import Extremum, Question, given_box
-from infimum.trace.agreement import Agreement, Box
+from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.comparisons import Comparison, comparisons, of_comparisons
 from infimum.trace.trace import traced
 from infimum.trace.tracer import Tracer
@@ -51,7 +51,7 @@ class ComparisonProperty:
             raise OptionError(f"{error} That output 3 is the largest is the property verify(net, bounds, label=3).") from None
         if not sum(part.body.size for part in found) or any(ends_of(part.body) is not None for part in found):
             raise OptionError(f"the property, or a part of it, does not depend on the outputs: {_EXAMPLE}")
-        Agreement([function]).over(Box(*ExactBox.of(*box).outer()))
+        Agreement([function]).over(SampleBox(*ExactBox.of(*box).outer()))
         questions: list[Question] = []
         for number, part in enumerate(found):
             self.texts.append(part.text or self._name)

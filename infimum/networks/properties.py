@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.errors import NetworkError, OptionError, ShapeError
-from infimum.networks.exact_box import Box, End, ExactBox
+from infimum.networks.exact_box import Box, ExactBox, ExactEnd
 from infimum.networks.network import Network
-from infimum.networks.vnnlib import Linear, VnnLib
+from infimum.networks.vnnlib import LinearInequality, VnnLib
 from infimum.problem.variable_bounds import read_bounds
 from infimum.support import environment
 from infimum.support.exact_numbers import round_down, round_up
@@ -94,7 +94,7 @@ class Inequality(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class JointInequalities:
     """Is there no point of the exact box at which all inequalities are met?"""
 
     text: str
@@ -115,7 +115,7 @@ class Together:
                         everywhere=False)
 
 
-Question = Extremum | Together
+Question = Extremum | JointInequalities
 _LARGE = 1000  # bits of a limit, which must be less than the largest double
 
 
@@ -235,7 +235,8 @@ class RobustProperty:
             raise ShapeError(f"x0 has {len(x0)} numbers, and the network has {net.inputs} inputs")
         if not (np.isfinite(x0).all() and np.isfinite(radius).all() and (radius >= 0).all()):
             raise OptionError("x0 and radius must be finite, and the radius not negative")
-        ball = ExactBox(*(tuple(End(Fraction(a) + sign * Fraction(r)) for a, r in zip(x0.tolist(), radius.tolist(), strict=True))
+        ball = ExactBox(*(tuple(ExactEnd(Fraction(a) + sign * Fraction(r)) for a,
+                                r in zip(x0.tolist(), radius.tolist(), strict=True))
                           for sign in (-1, 1)))
         if bounds is not None:
             ball = ball.met(ExactBox.of(*given_box(bounds, net)))
@@ -309,14 +310,14 @@ class UnsafeProperty:
         return found
 
 
-def _unsafe(net: Network, number: int, inequalities: Sequence[Linear], exact: ExactBox) -> Question:
+def _unsafe(net: Network, number: int, inequalities: Sequence[LinearInequality], exact: ExactBox) -> Question:
     found, text = tuple(_inequality(net, part) for part in inequalities), f"case {number + 1} cannot occur"
     if len(found) != 1:
-        return Together(text, found, exact)
+        return JointInequalities(text, found, exact)
     return Extremum(text, found[0].fun, exact.outer(), False, found[0].limit, not found[0].strict, exact, True, False)
 
 
-def _inequality(net: Network, linear: Linear) -> Inequality:
+def _inequality(net: Network, linear: LinearInequality) -> Inequality:
     """The sum as a function of the input, with exact coefficients where it is traced, and its constant as the limit."""
     scale = _scale([*linear.x.values(), *linear.y.values()])
     scale /= 2 ** max(math.ceil(abs(linear.constant * scale)).bit_length() - _LARGE, 0)

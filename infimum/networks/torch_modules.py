@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from infimum.errors import NetworkError
-from infimum.networks.layers import SELU, Chain, array_of
+from infimum.networks.layers import SELU, LayerChain, array_of
 from infimum.networks.network import Network
 from infimum.networks.values import refuse
 
@@ -32,7 +32,7 @@ def from_modules(module: Any, shape: Sequence[int] | None) -> Network:
     parts = list(_parts(module, ""))
     if not parts:
         raise NetworkError("the torch.nn.Sequential has no modules")
-    chain, shape = Chain(), _shape(parts) if shape is None else shape
+    chain, shape = LayerChain(), _shape(parts) if shape is None else shape
     for part in parts:
         try:
             MODULES[part.kind](chain, part.module)
@@ -41,7 +41,7 @@ def from_modules(module: Any, shape: Sequence[int] | None) -> Network:
     return chain.network(_sizes(shape), "Sequential", True)
 
 
-class _Part(NamedTuple):
+class _SequentialModule(NamedTuple):
     """A module, its place in the torch.nn.Sequential and its class."""
 
     place: str
@@ -52,16 +52,16 @@ class _Part(NamedTuple):
         return f"module {self.place} ({self.kind})" if self.place else f"the torch.nn.{self.kind}"
 
 
-def _parts(sequential: Any, above: str) -> Iterator[_Part]:
+def _parts(sequential: Any, above: str) -> Iterator[_SequentialModule]:
     """The modules within, also those within other torch.nn.Sequential. One that is there twice is called twice."""
-    _check_call(_Part(above.rstrip("."), sequential, "Sequential"))
+    _check_call(_SequentialModule(above.rstrip("."), sequential, "Sequential"))
     for i, module in enumerate(sequential):
         kind, place = _kind(module), f"{above}{i}"
         if kind == "Sequential":
             yield from _parts(module, f"{place}.")
         elif kind in MODULES:
-            _check_call(_Part(place, module, kind))
-            yield _Part(place, module, kind)
+            _check_call(_SequentialModule(place, module, kind))
+            yield _SequentialModule(place, module, kind)
         else:
             _refuse_class(module, f"module {place} of the torch.nn.Sequential")
 
@@ -89,7 +89,7 @@ def _refuse_class(module: Any, what: str) -> NoReturn:
                        f"{_EXPORT}")
 
 
-def _check_call(part: _Part) -> None:
+def _check_call(part: _SequentialModule) -> None:
     """Refuses a module that computes something else than its class says, or will do so in inference."""
     module, shared = part.module, sys.modules.get("torch.nn.modules.module")
     if any(getattr(module, name, None) for name in _HOOKS) or any(getattr(shared, name, None) for name in _GLOBAL_HOOKS):
@@ -102,7 +102,7 @@ def _check_call(part: _Part) -> None:
         raise NetworkError(f"{part} is in training mode, in which it computes something else: call module.eval() first")
 
 
-def _shape(parts: list[_Part]) -> tuple[int, ...]:
+def _shape(parts: list[_SequentialModule]) -> tuple[int, ...]:
     first = next((part for part in parts if part.kind not in _PASSED), parts[-1])
     if first.kind != "Linear":
         raise NetworkError(f"the shape of the input does not follow from its first module, {first.kind}: give "
@@ -122,7 +122,7 @@ def _weights(module: Any, *names: str) -> dict[str, np.ndarray | None]:
     return {name: None if getattr(module, name) is None else array_of(getattr(module, name), name) for name in names}
 
 
-def _linear(chain: Chain, m: Any) -> None:
+def _linear(chain: LayerChain, m: Any) -> None:
     chain.add("Linear", _weights(m, "weight", "bias"))
 
 
@@ -130,8 +130,8 @@ def _several(value: Any, axes: int) -> list[int]:
     return [int(v) for v in value] if isinstance(value, (tuple, list)) else [int(value)] * axes
 
 
-def _convolution(axes: int) -> Callable[[Chain, Any], None]:
-    def add(chain: Chain, m: Any) -> None:
+def _convolution(axes: int) -> Callable[[LayerChain, Any], None]:
+    def add(chain: LayerChain, m: Any) -> None:
         if m.padding_mode != "zeros":
             refuse(f"the padding_mode {m.padding_mode!r} is not known; known is 'zeros'")
         words = {"same": {"auto_pad": "SAME_UPPER"}, "valid": {}}
@@ -141,7 +141,7 @@ def _convolution(axes: int) -> Callable[[Chain, Any], None]:
     return add
 
 
-def _batch_norm(chain: Chain, m: Any) -> None:
+def _batch_norm(chain: LayerChain, m: Any) -> None:
     if m.running_mean is None or m.running_var is None:
         refuse("it has no running statistics, and depends on the whole batch")
     found = _weights(m, "weight", "bias", "running_mean", "running_var")
@@ -151,8 +151,8 @@ def _batch_norm(chain: Chain, m: Any) -> None:
     chain.add("BatchNormalization", found, epsilon=float(m.eps))
 
 
-def _pool(op: str, axes: int) -> Callable[[Chain, Any], None]:
-    def add(chain: Chain, m: Any) -> None:
+def _pool(op: str, axes: int) -> Callable[[LayerChain, Any], None]:
+    def add(chain: LayerChain, m: Any) -> None:
         more = {"count_include_pad": int(m.count_include_pad)} if op == "AveragePool" else \
             {"dilations": _several(m.dilation, axes)}
         if getattr(m, "divisor_override", None) is not None or getattr(m, "return_indices", False):
@@ -163,14 +163,14 @@ def _pool(op: str, axes: int) -> Callable[[Chain, Any], None]:
     return add
 
 
-def _adaptive(chain: Chain, m: Any) -> None:
+def _adaptive(chain: LayerChain, m: Any) -> None:
     sizes = m.output_size if isinstance(m.output_size, (tuple, list)) else [m.output_size]
     if any(size != 1 for size in sizes):
         refuse(f"pooling to the size {m.output_size} is not known; known is 1")
     chain.add("GlobalAveragePool")
 
 
-def _softplus(chain: Chain, m: Any) -> None:
+def _softplus(chain: LayerChain, m: Any) -> None:
     beta = np.array(float(m.beta))
     if math.log1p(math.exp(-max(m.threshold, 0))) > _SOFTPLUS_ERROR * abs(beta):
         refuse(f"above the threshold {m.threshold} torch replaces it by a straight line; known are thresholds that change it by "
@@ -182,26 +182,26 @@ def _softplus(chain: Chain, m: Any) -> None:
         chain.add("Div", {"beta": beta})
 
 
-def _flatten(chain: Chain, m: Any) -> None:
+def _flatten(chain: LayerChain, m: Any) -> None:
     if (m.start_dim, m.end_dim) != (1, -1):
         refuse(f"from axis {m.start_dim} to {m.end_dim} is not known; known is 1 to -1")
     chain.add("Flatten")
 
 
-def _along(op: str) -> Callable[[Chain, Any], None]:
-    def add(chain: Chain, m: Any) -> None:
+def _along(op: str) -> Callable[[LayerChain, Any], None]:
+    def add(chain: LayerChain, m: Any) -> None:
         chain.add(op, axis=refuse("its dim is missing: give torch.nn.Softmax(dim=1)") if m.dim is None else int(m.dim))
     return add
 
 
-def _simple(op: str, **attributes: str) -> Callable[[Chain, Any], None]:
+def _simple(op: str, **attributes: str) -> Callable[[LayerChain, Any], None]:
     """A module that is one operator; attribute of ONNX = attribute of the module, a number."""
     return lambda chain, m: chain.add(op, **{name: float(getattr(m, own)) for name, own in attributes.items()})
 
 
 _PASSED = ("Dropout", "Identity")                     # the input passes through
 _TRAINED = ("Dropout", "BatchNorm1d", "BatchNorm2d")  # in training they compute something else
-MODULES: dict[str, Callable[[Chain, Any], None]] = {
+MODULES: dict[str, Callable[[LayerChain, Any], None]] = {
     "Linear": _linear, "Conv1d": _convolution(1), "Conv2d": _convolution(2), "BatchNorm1d": _batch_norm,
     "BatchNorm2d": _batch_norm, "Flatten": _flatten, "AvgPool1d": _pool("AveragePool", 1), "AvgPool2d": _pool("AveragePool", 2),
     "MaxPool1d": _pool("MaxPool", 1), "MaxPool2d": _pool("MaxPool", 2), "AdaptiveAvgPool1d": _adaptive,

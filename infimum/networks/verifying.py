@@ -18,7 +18,7 @@ from infimum.evaluation.evaluator import compile, enclose
 from infimum.networks.exact_box import Box
 from infimum.networks.network import Network
 from infimum.networks.output_comparison import ComparisonProperty
-from infimum.networks.properties import Extremum, LabelProperty, Question, Together, outputs_of, robust, unsafe
+from infimum.networks.properties import Extremum, JointInequalities, LabelProperty, Question, outputs_of, robust, unsafe
 from infimum.networks.reading import network
 from infimum.networks.verification import Check, Outcome, Verification
 from infimum.networks.vnnlib import VnnLib, read_vnnlib
@@ -154,7 +154,7 @@ def _pairs(box: Box) -> list[tuple[float, float]]:
 
 def _at_once(question: Question) -> Check | None:
     """Where enclosures over the whole box decide: no point need be found."""
-    if isinstance(question, Together):
+    if isinstance(question, JointInequalities):
         box = _pairs(question.exact.outer())
         never = any(_whole(part.fun, box, part.never_met) is not None for part in question.inequalities)
         return Check(question.text, Outcome.HOLDS, -np.inf, np.inf) if never else None
@@ -202,7 +202,7 @@ def _run(question: Extremum, settings: dict[str, Any]) -> Result:
     for trust in (True, False):
         if "time_limit" in settings:
             asked["time_limit"] = max(settings["time_limit"] - (time.perf_counter() - begun), 1e-3)
-        stop = _Stop(question, settings.get("callback"), trust)
+        stop = _StoppingCallback(question, settings.get("callback"), trust)
         result = solve(question.fun, _pairs(question.box), **(asked | ({"callback": stop} if decides else {})))
         if not (stop.by_value and not question.failed(result.lower, result.upper)):
             break
@@ -211,7 +211,7 @@ def _run(question: Extremum, settings: dict[str, Any]) -> Result:
     return result
 
 
-class _Stop:
+class _StoppingCallback:
     """A callback that stops a run once its bounds decide, and asks the user's own."""
 
     def __init__(self, question: Extremum, own: Any, trust: bool):
@@ -254,7 +254,7 @@ def _inside(question: Extremum, result: Result) -> np.ndarray | None:
 
 
 # ---- several inequalities
-def _together(question: Together, settings: dict[str, Any]) -> Check:
+def _together(question: JointInequalities, settings: dict[str, Any]) -> Check:
     """The largest of all sums less their limits is minimised first, as functions without constraints are bounded best. Where that
     is too close to 0, points that meet the constraints are searched for."""
     if not question.inequalities:  # every point of the box is unsafe
@@ -274,11 +274,11 @@ def _together(question: Together, settings: dict[str, Any]) -> Check:
     return _by_constraints(question, settings)
 
 
-def _of_all(question: Together, outcome: Outcome, x: np.ndarray | None = None, result: Result | None = None) -> Check:
+def _of_all(question: JointInequalities, outcome: Outcome, x: np.ndarray | None = None, result: Result | None = None) -> Check:
     return Check(question.text, outcome, -np.inf, np.inf, x, result)
 
 
-def _unsafe_near(question: Together, x: np.ndarray) -> np.ndarray | None:
+def _unsafe_near(question: JointInequalities, x: np.ndarray) -> np.ndarray | None:
     """The point, moved into the exact box if need be, if all inequalities are proved there."""
     near = question.exact.near(x)
     if all(part.met(float(enclose(part.fun, _pairs(near)).hi)) for part in question.inequalities):
@@ -286,7 +286,7 @@ def _unsafe_near(question: Together, x: np.ndarray) -> np.ndarray | None:
     return None
 
 
-def _by_constraints(question: Together, settings: dict[str, Any]) -> Check:
+def _by_constraints(question: JointInequalities, settings: dict[str, Any]) -> Check:
     """First in the doubles around the exact set: if no point there is unsafe, none is. A point that is found there need not
     belong to the exact set, nor what is near to it; then one is looked for among the doubles within that set."""
     exact, begun = question.exact, time.perf_counter()
@@ -310,6 +310,6 @@ def _by_constraints(question: Together, settings: dict[str, Any]) -> Check:
     return _of_all(question, Outcome.UNKNOWN if x is None else Outcome.VIOLATED, x, result)
 
 
-def _search(question: Together, box: Box, limits: list[float], settings: dict[str, Any]) -> Result:
+def _search(question: JointInequalities, box: Box, limits: list[float], settings: dict[str, Any]) -> Result:
     return feasible(_pairs(box), [Constraint(part.fun, -np.inf, limit)
                                   for part, limit in zip(question.inequalities, limits, strict=True)], **settings)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from infimum.errors import NetworkError
-from infimum.networks.exact_box import End, ExactBox, higher_of, lower_of
+from infimum.networks.exact_box import ExactBox, ExactEnd, higher_of, lower_of
 from infimum.support import environment
 
 MOST_BYTES, MOST_DEPTH, MOST_CASES, MOST_DIGITS = 2**26, 64, 10_000, 4000
@@ -23,7 +23,7 @@ _SKIPPED = ("set-logic", "set-info", "set-option", "check-sat", "get-model", "ex
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearInequality:
     """A sum of multiples of inputs x and outputs y and a constant, which is at most 0; if `strict`, less than 0."""
 
     x: dict[int, Fraction] = field(default_factory=dict)
@@ -31,9 +31,9 @@ class Linear:
     constant: Fraction = Fraction(0)
     strict: bool = False
 
-    def plus(self, other: "Linear", factor: Fraction = Fraction(1), strict: bool = False) -> "Linear":
+    def plus(self, other: "LinearInequality", factor: Fraction = Fraction(1), strict: bool = False) -> "LinearInequality":
         constant = self.constant + factor * other.constant
-        return Linear(_sum(self.x, other.x, factor), _sum(self.y, other.y, factor), constant, strict)
+        return LinearInequality(_sum(self.x, other.x, factor), _sum(self.y, other.y, factor), constant, strict)
 
     @property
     def is_constant(self) -> bool:
@@ -50,7 +50,7 @@ class Case:
     """A conjunction: a box of inputs, and inequalities that are more than bounds of one input."""
 
     box: ExactBox
-    inequalities: tuple[Linear, ...]
+    inequalities: tuple[LinearInequality, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class _Reader:
         self.declared[match[1]].add(int(match[2]))
 
     # ---- conditions, as lists of cases, each a list of inequalities
-    def condition(self, expression: Any) -> list[list[Linear]]:
+    def condition(self, expression: Any) -> list[list[LinearInequality]]:
         head = expression[0] if isinstance(expression, list) and expression and isinstance(expression[0], str) else None
         line = getattr(head, "line", None)
         if head in ("and", "or"):
@@ -173,19 +173,19 @@ class _Reader:
                 self.fail(f"{head} takes two terms", line)
             left, right = (self.term(part) for part in expression[1:])
             strict, signs = _RELATIONS[head]
-            return [[Linear().plus(left.plus(right, Fraction(-1)), Fraction(sign), strict) for sign in signs]]
+            return [[LinearInequality().plus(left.plus(right, Fraction(-1)), Fraction(sign), strict) for sign in signs]]
         return self.fail(f"{_shown(expression)} is no condition that is known: and, or, {', '.join(_RELATIONS)}", line)
 
-    def joined(self, parts: list[list[list[Linear]]], line: int | None) -> list[list[Linear]]:
+    def joined(self, parts: list[list[list[LinearInequality]]], line: int | None) -> list[list[LinearInequality]]:
         """The cases of a conjunction."""
-        found: list[list[Linear]] = [[]]
+        found: list[list[LinearInequality]] = [[]]
         for part in parts:
             if len(found) * len(part) > MOST_CASES:
                 self.fail(f"there are more than {MOST_CASES:,} cases", line)
             found = [[*a, *b] for a in found for b in part]
         return found
 
-    def term(self, expression: Any) -> Linear:
+    def term(self, expression: Any) -> LinearInequality:
         if isinstance(expression, str):
             return self.atom(expression)
         head = expression[0] if expression and isinstance(expression[0], str) else None
@@ -196,34 +196,34 @@ class _Reader:
                 total = total.plus(part, Fraction(1 if head == "+" else -1))
             return total
         if head == "-" and parts:
-            return Linear().plus(parts[0], Fraction(-1))
+            return LinearInequality().plus(parts[0], Fraction(-1))
         if head == "*" and parts and sum(not part.is_constant for part in parts) <= 1:
             factor = Fraction(1)
             for part in parts:
                 factor *= part.constant if part.is_constant else 1
                 if max(factor.numerator.bit_length(), factor.denominator.bit_length()) > _MOST_BITS:
                     self.fail(f"a product in {_shown(expression)} has too many digits", getattr(head, "line", None))
-            body = next((part for part in parts if not part.is_constant), Linear(constant=Fraction(1)))
-            return Linear().plus(body, factor)
+            body = next((part for part in parts if not part.is_constant), LinearInequality(constant=Fraction(1)))
+            return LinearInequality().plus(body, factor)
         return self.fail(f"{_shown(expression)} is no linear term", getattr(head, "line", None))
 
-    def atom(self, word: Any) -> Linear:
+    def atom(self, word: Any) -> LinearInequality:
         match = _VARIABLE.match(word)
         if match is not None:
             if int(match[2]) not in self.declared[match[1]]:
                 self.fail(f"{word} is not declared", word.line)
             one = {int(match[2]): Fraction(1)}
-            return Linear(x=one) if match[1] == "X" else Linear(y=one)
+            return LinearInequality(x=one) if match[1] == "X" else LinearInequality(y=one)
         if not _NUMBER.match(word):
             self.fail(f"{_shown(word)!r} is no finite decimal number and no variable", word.line)
         if len(word) > MOST_DIGITS:
             self.fail(f"{_shown(word)} has more than {MOST_DIGITS:,} digits", word.line)
-        return Linear(constant=Fraction(word))
+        return LinearInequality(constant=Fraction(word))
 
 
-def _case(parts: list[Linear], n: int) -> Case | None:
+def _case(parts: list[LinearInequality], n: int) -> Case | None:
     """The box and the inequalities; None if they contradict one another."""
-    lo, hi, rest = [End(-math.inf)] * n, [End(math.inf)] * n, []
+    lo, hi, rest = [ExactEnd(-math.inf)] * n, [ExactEnd(math.inf)] * n, []
     for part in parts:
         if part.is_constant:
             if part.constant > 0 or (part.strict and not part.constant):
@@ -233,7 +233,7 @@ def _case(parts: list[Linear], n: int) -> Case | None:
             rest.append(part)
             continue
         (i, factor), = part.x.items()
-        end = End(-part.constant / factor, part.strict)
+        end = ExactEnd(-part.constant / factor, part.strict)
         if factor > 0:
             hi[i] = lower_of(hi[i], end)
         else:

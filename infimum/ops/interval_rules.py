@@ -21,14 +21,14 @@ from infimum.interval.pair import (
     lowest,
     where_level,
 )
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.interval import real_power, spline
     from infimum.interval.elementary import trigonometric
 else:
-    real_power, spline = Late("interval.real_power"), Late("interval.spline")
-    trigonometric = Late("interval.elementary.trigonometric")
+    real_power, spline = LazyModule("interval.real_power"), LazyModule("interval.spline")
+    trigonometric = LazyModule("interval.elementary.trigonometric")
 
 # ---- functions defined everywhere
 

@@ -2,7 +2,8 @@
 
 If y = op(x, …), x in X, y in Y, then x lies in the interval that the rule for this argument writes, as ends (-lo, hi); whoever
 asks intersects it with X. A rule is given nonempty intervals. It may say nothing: ends that are infinite. Where y is not needed
-at all (a branch that is not chosen), Y is NaN, and so is what is said of x: not even that x lies in the domain of the operation.
+at all (a branch that is not chosen), Y is NaN, and so is the enclosure that is concluded for x: not even that x lies in the
+domain of the operation.
 
 Proof: docs/proofs/propagation.md.
 """
@@ -316,14 +317,14 @@ def inverse(b, op: str, which: int, y: Ends, args: list[Pair], value: Pair, **pa
     if op not in _CHEAP and abs(params.get("k", INF)) > 3:
         smaller_than_value = b.mor(b.olt(y[0], value.nlo), b.olt(y[1], value.hi))
         asked = b.mor(smaller_than_value, b.olt(b_level(b, value.level), float(DEFINED)))
-    return _said(b, name, rule, y, own, *others, asked=asked, **params)
+    return _implied(b, name, rule, y, own, *others, asked=asked, **params)
 
 
 def inverse_of_reduction(b, op: str, y: Ends, own: Pair, rest: Pair) -> Ends:
     """What the result y of a reduction says of one element, given the reduction of the others."""
     if op == "sum":
         return _add(b, Pair(*y), own, rest.but(may_be_empty=False))
-    return _said(b, f"inverse_reduced_{op}", OF_REDUCTIONS[op], y, own, rest)
+    return _implied(b, f"inverse_reduced_{op}", OF_REDUCTIONS[op], y, own, rest)
 
 
 def _quotient(b, y: Ends, c: Pair) -> Ends:
@@ -335,7 +336,7 @@ def _quotient(b, y: Ends, c: Pair) -> Ends:
     return b.select(swap, high, low), b.select(swap, low, high)
 
 
-def _said(b, name: str, rule: Callable, y: Ends, *args: Pair, asked: Any = None, **params: int) -> Ends:
+def _implied(b, name: str, rule: Callable, y: Ends, *args: Pair, asked: Any = None, **params: int) -> Ends:
     """The rule out of line: NaN where y is, everything where the rule is not `asked` or does not know. An argument that is NaN is
     everything."""
     def code(b, *given: Any) -> Ends:

@@ -25,13 +25,15 @@ from infimum.interval.arithmetic import mul
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, Pair, b_level
 
 # operations that are convex (1) or concave (-1) wherever they are defined; of the others the second derivative tells
-BENDS: dict[str, int] = {"exp": 1, "exp2": 1, "expm1": 1, "cosh": 1, "xlogx": 1, "abs": 1, "log": -1, "log2": -1, "log10": -1,
-                         "log1p": -1, "sqrt": -1, "lgamma": 1, "arccosh": -1, "relu": 1, "softplus": 1}
-SMOOTH_CURVES = frozenset({*BENDS, "powi", "cbrt", "sin", "cos", "tan", "arctan", "arcsin", "arccos", "sinh", "tanh", "arcsinh",
+CONSTANT_CURVATURE: dict[str, int] = {"exp": 1, "exp2": 1, "expm1": 1, "cosh": 1, "xlogx": 1, "abs": 1, "log": -1, "log2": -1,
+                                      "log10": -1,
+                                      "log1p": -1, "sqrt": -1, "lgamma": 1, "arccosh": -1, "relu": 1, "softplus": 1}
+SMOOTH_CURVES = frozenset({*CONSTANT_CURVATURE, "powi", "cbrt", "sin", "cos", "tan", "arctan", "arcsin", "arccos", "sinh",
+                           "tanh", "arcsinh",
                            "arctanh", "expit", "erf", "erfc"})
 
 
-class Lines(NamedTuple):
+class LinePair(NamedTuple):
     """y >= slope a - nlo below, y <= slope a + hi above."""
 
     slope_below: Any
@@ -68,7 +70,7 @@ class Curve(NamedTuple):
 
     value: Callable[[Pair], Pair]
     slope: Callable[[Pair, Pair], Pair]
-    bend: "int | Callable[[Pair, Pair], Pair]"
+    curvature: "int | Callable[[Pair, Pair], Pair]"
     inflection: Inflection | None = None
 
 
@@ -90,7 +92,7 @@ def at_ends(b, curve: Curve, a: Pair) -> tuple[Pair, Pair]:
     return curve.value(_point(b, a.lo(b))), curve.value(_point(b, a.hi))
 
 
-def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair] | None = None) -> Lines:
+def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair] | None = None) -> LinePair:
     """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it. What the curve is at the
     ends of a may be known."""
     lo, hi = a.lo(b), a.hi
@@ -101,14 +103,14 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair]
     for p in (at_lo, at_hi):
         defined = b.mand(defined, b.ogt(p.hi, -INF))
     q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
-    ends = _Ends(lo, hi, at_lo, at_hi, q, t)
-    found = (_by_inflection if curve.inflection is not None else _by_bend)(b, curve, a, y, ends, defined)
+    ends = _CurveEnds(lo, hi, at_lo, at_hi, q, t)
+    found = (_lines_by_inflection if curve.inflection is not None else _lines_by_curvature)(b, curve, a, y, ends, defined)
     below = _or_constant(b, found[0], found[1], t, y.nlo, -1.0)
     above = _or_constant(b, found[0], found[2], t, y.hi, 1.0)
-    return Lines(*below, *above)
+    return LinePair(*below, *above)
 
 
-class _Ends(NamedTuple):
+class _CurveEnds(NamedTuple):
     """The ends of the argument, the curve there, about the slope between them, and the point for tangents."""
 
     lo: Any
@@ -119,21 +121,23 @@ class _Ends(NamedTuple):
     t: Any
 
 
-def _by_bend(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+def _lines_by_curvature(b, curve: Curve, a: Pair, y: Pair, ends: _CurveEnds, defined: Any) -> tuple[Any, tuple[Any, Any],
+                                                                                                    tuple[Any, Any]]:
     """Whether there are lines, and slope and rest of that below and that above: a tangent and a secant where the curve is convex
     or concave, else two that are parallel."""
     lo, hi, at_lo, at_hi, q, t = ends
     at_t = curve.value(_point(b, t))
     defined = b.mand(defined, b.ogt(at_t.hi, -INF))
     level = b_level(b, y.level)
-    convex, concave = _bends(b, curve, a, y, defined)
+    convex, concave = _curves_both_ways(b, curve, a, y, defined)
     far = b.max(b.sub(hi, t), b.sub(t, lo))
     s, tangent_nlo, tangent_hi = _tangent(b, curve, at_t, t, far)
     secant_nlo = b.max(b.fma(q, lo, at_lo.nlo), b.fma(q, hi, at_hi.nlo))
     secant_hi = b.max(b.fma(b.neg(q), lo, at_lo.hi), b.fma(b.neg(q), hi, at_hi.hi))
-    if isinstance(curve.bend, int):
-        tangent, secant = (s, tangent_nlo if curve.bend > 0 else tangent_hi), (q, secant_hi if curve.bend > 0 else secant_nlo)
-        return defined, *((tangent, secant) if curve.bend > 0 else (secant, tangent))
+    if isinstance(curve.curvature, int):
+        tangent, secant = (s, tangent_nlo if curve.curvature > 0 else tangent_hi), (q, secant_hi if curve.curvature > 0
+                                                                                    else secant_nlo)
+        return defined, *((tangent, secant) if curve.curvature > 0 else (secant, tangent))
     whole = curve.slope(a, y)
     r = _finite(b, _middle(b, whole))
     spread = b.mul(b.max(b.sub(whole.hi, r), b.add(whole.nlo, r)), far)
@@ -145,7 +149,8 @@ def _by_bend(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tu
     return usable, below, above
 
 
-def _by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+def _lines_by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _CurveEnds, defined: Any) -> tuple[Any, tuple[Any, Any],
+                                                                                                     tuple[Any, Any]]:
     """The same by the inflection of the curve."""
     zero = b.const(0.0)
     turn: Any = float(curve.inflection.turn)
@@ -159,7 +164,7 @@ def _by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any)
     return usable, below[:2], above[:2]
 
 
-def _under(b, curve: Curve, ends: _Ends, z: tuple[Any, Any], side: Any, mirrored: bool) -> tuple[Any, Any, Any]:
+def _under(b, curve: Curve, ends: _CurveEnds, z: tuple[Any, Any], side: Any, mirrored: bool) -> tuple[Any, Any, Any]:
     """A line below P(v) = p(side v), or -p(side v) if it is `mirrored`, which is convex before side z and concave behind it:
     its slope by `side v`, what it adds, and where it is one. z: minus its lower end, and its upper end."""
     def turned(v: Any) -> Any:
@@ -203,16 +208,16 @@ def touching(b, curve: Curve, a: Pair, y: Pair, t: Any) -> tuple[Any, Any, Any]:
     """The tangent at a point t of a, where y = curve(a) is convex or concave: its slope, and what it adds below, or above; the
     other one is infinite."""
     level, at_t = b_level(b, y.level), curve.value(_point(b, t))
-    convex, concave = _bends(b, curve, a, y, b.mand(b.oge(level, float(DEFINED)), b.ogt(at_t.hi, -INF)))
+    convex, concave = _curves_both_ways(b, curve, a, y, b.mand(b.oge(level, float(DEFINED)), b.ogt(at_t.hi, -INF)))
     slope, nlo, hi = _tangent(b, curve, at_t, t, b.max(b.sub(a.hi, t), b.sub(t, a.lo(b))))
     return slope, b.select(convex, nlo, INF), b.select(b.mand(concave, b.mnot(convex)), hi, INF)
 
 
-def _bends(b, curve: Curve, a: Pair, y: Pair, defined: Any) -> tuple[Any, Any]:
+def _curves_both_ways(b, curve: Curve, a: Pair, y: Pair, defined: Any) -> tuple[Any, Any]:
     """Where the curve is known to be convex, and concave."""
-    if isinstance(curve.bend, int):
-        return tuple(b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
-    second, smooth = curve.bend(a, y), b.mand(defined, b.oge(b_level(b, y.level), float(SMOOTH)))
+    if isinstance(curve.curvature, int):
+        return tuple(b.mand(defined, b.ogt(float(side * curve.curvature), 0.0)) for side in (1, -1))
+    second, smooth = curve.curvature(a, y), b.mand(defined, b.oge(b_level(b, y.level), float(SMOOTH)))
     return b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
 
 
@@ -292,7 +297,7 @@ def middle_planes(b, *given: Any) -> tuple[Any, ...]:
 def through_curve(b, *given: Any) -> tuple[Any, ...]:
     """What factor · y is at least, by the lines of y: the multiple of its argument as a pair, and minus the constant."""
     factor, y = Pair(*given[:2]), Pair(*given[6:8])
-    lines = Lines(*given[2:6])
+    lines = LinePair(*given[2:6])
     positive, negative = b.ole(factor.nlo, 0.0), b.ole(factor.hi, 0.0)
     below, above = (mul(b, factor, _point(b, slope)) for slope in (lines.slope_below, lines.slope_above))
     low, high = mul(b, factor, Pair(lines.nlo, b.neg(lines.nlo))).nlo, mul(b, factor, _point(b, lines.hi)).nlo

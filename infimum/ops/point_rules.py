@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from infimum.interval.elementary import NAMES, row
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.interval import spline
     from infimum.interval.elementary import power
 else:
-    spline, power = Late("interval.spline"), Late("interval.elementary.power")
+    spline, power = LazyModule("interval.spline"), LazyModule("interval.elementary.power")
 
 
 def _power(b, x, k: int):

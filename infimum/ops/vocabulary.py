@@ -49,7 +49,7 @@ OPS: dict[str, Op] = {
         "expit": "1 / (1 + e**-x)", "xlogx": "x log x, x >= 0; 0 at 0",
         "sign": "-1, 0 or 1", "floor": "greatest integer <= x", "ceil": "least integer >= x",
         "rint": "nearest integer, of two equally near the even one",
-        "spline": "the polynomial of the piece that x is in (params: table, a `Table`)",
+        "spline": "the polynomial of the piece that x is in (params: table, a `SplineTable`)",
         "slope": "generalised derivative of |x|: the sign, [-1, 1] where 0 is met",
     }),
     **_rows(Kind.MAP, 2, {

@@ -1,8 +1,8 @@
 """Messages between a process that has many workers and one of these, over a pair of sockets.
 
-A message is its length, in eight bytes, and a pickle. A worker has one thing to do and waits at its end (`Line`). The process
-that has many waits at none of them (`Mailbox`): what a worker does not read stays here, and of what it has begun to write the
-part that came is kept until the rest comes. So a worker that is frozen in the middle of a message holds up nobody.
+A message is its length, in eight bytes, and a pickle. A worker has one thing to do and waits at its end (`BlockingChannel`). The
+process that has many waits at none of them (`Mailbox`): what a worker does not read stays here, and of what it has begun to write
+the part that came is kept until the rest comes. So a worker that is frozen in the middle of a message holds up nobody.
 """
 
 import pickle
@@ -88,7 +88,7 @@ class Mailbox:
         self._end.close()
 
 
-class Line:
+class BlockingChannel:
     """The end that waits. Several threads may send."""
 
     def __init__(self, end: socket.socket):

@@ -5,7 +5,7 @@ import queue
 import threading
 
 from infimum.blackbox.command import Command, Programs
-from infimum.blackbox.trial_workers import Finished, Workers
+from infimum.blackbox.trial_workers import FinishedTrial, Workers
 
 _PATIENCE = 5.0  # seconds for a killed program to be gone
 
@@ -29,7 +29,7 @@ class CommandThreads(Workers):
         while (job := self._jobs.get()) is not None:
             ticket, x = job
             try:
-                self._ended.put(Finished(ticket, self._command.evaluate(x, self._timeout, self._programs)))
+                self._ended.put(FinishedTrial(ticket, self._command.evaluate(x, self._timeout, self._programs)))
             except BaseException as error:  # of ours, to be raised where somebody hears it
                 self._ended.put(error)
 

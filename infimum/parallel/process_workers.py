@@ -13,8 +13,8 @@ import sys
 from time import monotonic
 from typing import Any
 
-from infimum.blackbox.outcome import Kind, Outcome
-from infimum.blackbox.trial_workers import LOOK, BlackBox, Finished, Workers
+from infimum.blackbox.outcome import Outcome, OutcomeKind
+from infimum.blackbox.trial_workers import LOOK, BlackBox, FinishedTrial, Workers
 from infimum.errors import TrialError
 from infimum.parallel import channel, worker_process
 from infimum.support.held_interrupts import interrupts_held_back
@@ -46,8 +46,8 @@ class _Worker:
 
 
 class Processes(Workers):
-    """`count` spawned processes. With a timeout, each trial may take so many seconds; with `silence`, a worker that for so many
-    seconds of a trial has given no sign of life is taken for lost. A black box may be pickled already."""
+    """`count` spawned processes. With a timeout, each trial may take that number of seconds; with `silence`, a worker that for as
+    many seconds of a trial has given no sign of life is taken for lost. A black box may be pickled already."""
 
     has_processes, where = True, "in a worker process"
     cure = "Define it at the top of a module, a .py file, and import it from there: what was typed into a notebook or a " \
@@ -144,7 +144,7 @@ class Processes(Workers):
                     self._expire(one, now)
             elif one.ticket is not None and self._silence is not None and one.silent >= self._silence:
                 said = f"the worker process was killed: it gave no sign of life for {self._silence:g} s"
-                self._finish(one, Outcome.failed(Kind.CRASH, said, one.values, now - one.started))
+                self._finish(one, Outcome.failed(OutcomeKind.CRASH, said, one.values, now - one.started))
                 self._replace(one)
         if now - self._looked >= _LIFE_SIGNS:
             self._looked = now
@@ -152,13 +152,14 @@ class Processes(Workers):
                 if ended(one.process):
                     self._serve(one, _READ)
                     if not one.gone:
-                        self._bury(one)
+                        self._drop_worker(one)
         self._deal()
 
     def _expire(self, one: _Worker, now: float) -> None:
         """Its trial has taken too long, or its start."""
         if one.ready:
-            self._finish(one, Outcome.failed(Kind.TIMEOUT, f"killed after {self._timeout:g} s", one.values, now - one.started))
+            self._finish(one,
+                         Outcome.failed(OutcomeKind.TIMEOUT, f"killed after {self._timeout:g} s", one.values, now - one.started))
         else:
             self._no_start(one, f"killed, since it was not ready after {_START:g} s")
         self._replace(one)
@@ -176,7 +177,7 @@ class Processes(Workers):
         for message in messages:
             self._hear(one, *message)
         if closed:
-            self._bury(one)
+            self._drop_worker(one)
         else:
             self._listen(one)
 
@@ -191,17 +192,17 @@ class Processes(Workers):
             self._finish(one, content)
 
     def _finish(self, one: _Worker, outcome: Outcome) -> None:
-        self._done.append(Finished(one.ticket, outcome))
+        self._done.append(FinishedTrial(one.ticket, outcome))
         one.ticket, one.deadline = None, _NEVER
 
-    def _bury(self, one: _Worker) -> None:
+    def _drop_worker(self, one: _Worker) -> None:
         """What a worker that has died was doing is a crash; another takes its place."""
         seen = ended(one.process, _PATIENCE)
         said = status_text(self._kill(one)) if seen else "the worker closed its channel"
         if not one.ready:
             self._no_start(one, said)
         if one.ticket is not None:
-            self._finish(one, Outcome.failed(Kind.CRASH, f"the worker process ended: {said}", one.values,
+            self._finish(one, Outcome.failed(OutcomeKind.CRASH, f"the worker process ended: {said}", one.values,
                                              monotonic() - one.started))
         self._replace(one)
 
@@ -224,13 +225,13 @@ class Processes(Workers):
         return self._taken_off(one, monotonic() + _PATIENCE)
 
     def _signal(self, one: _Worker) -> None:
-        self._hang_up(one)
+        self._disconnect(one)
         if not one.gone:
             one.gone = True
             kill_group(one.process.pid)
             one.process.kill()  # it may not lead its group yet
 
-    def _hang_up(self, one: _Worker) -> None:
+    def _disconnect(self, one: _Worker) -> None:
         if one.events:
             self._selector.unregister(one.mailbox)
             one.events = 0
@@ -246,7 +247,7 @@ class Processes(Workers):
         """Idle workers end by themselves, with all that they do at their end; busy ones are killed."""
         idle = [one for one in self._workers if one.ready and one.ticket is None]
         for one in self._workers:
-            (self._hang_up if one in idle else self._signal)(one)
+            (self._disconnect if one in idle else self._signal)(one)
         end = monotonic() + _PATIENCE
         for one in idle:
             ended(one.process, max(0.0, end - monotonic()))

@@ -29,7 +29,7 @@ class Host:
         sys.path.extend(folder for folder in path if folder not in sys.path and os.path.exists(folder))
         self._stopped, self._lock = threading.Event(), threading.Lock()
         self._workers: Workers = CommandThreads(pickle.loads(pickled), 1, timeout) if is_command \
-            else _OnANode(pickled, 1, timeout, silence)
+            else _NodeHost(pickled, 1, timeout, silence)
 
     def ready(self) -> str:
         """Returns when a trial could begin at once: the version of infimum on this node."""
@@ -63,7 +63,7 @@ class Host:
             self._workers.close()
 
 
-class _OnANode(Processes):
+class _NodeHost(Processes):
     where = "on a node of the cluster"
     cure = "What it imports must be installed on every node, or be sent along: call ray.init(address=..., " \
            "runtime_env={\"working_dir\": \".\"}) yourself, and give workers=\"ray\""

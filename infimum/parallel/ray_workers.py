@@ -15,8 +15,8 @@ from typing import Any
 
 import infimum
 from infimum.blackbox.command import Command
-from infimum.blackbox.outcome import Kind, Outcome
-from infimum.blackbox.trial_workers import BlackBox, Finished, Workers
+from infimum.blackbox.outcome import Outcome, OutcomeKind
+from infimum.blackbox.trial_workers import BlackBox, FinishedTrial, Workers
 from infimum.errors import TrialError
 from infimum.parallel import ray_cluster
 from infimum.parallel.ray_host import Host
@@ -44,7 +44,7 @@ class _Worker:
 
 class RayWorkers(Workers):
     """A worker for each processor of the cluster at `address`, or for each of its `gpus`; "ray": see `cluster.join`. With a
-    timeout, each trial may take so many seconds; `silence`: see `Processes`."""
+    timeout, each trial may take that number of seconds; `silence`: see `Processes`."""
 
     has_processes = True
 
@@ -115,10 +115,10 @@ class RayWorkers(Workers):
             one.silent += passed
             if now >= one.deadline:
                 said = f"killed after {self._timeout:g} s; its node does not answer"
-                self._finish(one, Outcome.failed(Kind.TIMEOUT, said, (), now - one.started))
+                self._finish(one, Outcome.failed(OutcomeKind.TIMEOUT, said, (), now - one.started))
                 self._replace(one)
             elif one.silent >= _SILENT:
-                self._finish(one, Outcome.failed(Kind.CRASH, "the worker was lost: its node does not answer", (),
+                self._finish(one, Outcome.failed(OutcomeKind.CRASH, "the worker was lost: its node does not answer", (),
                                                  now - one.started))
                 self._replace(one)
             elif one.silent >= _ASKED and not one.asked:
@@ -146,7 +146,7 @@ class RayWorkers(Workers):
         elif about == _OUTCOME:
             outcome = future.result()
             self._finish(one, outcome)
-            if outcome.kind in (Kind.CRASH, Kind.TIMEOUT):  # its process is started anew, which is no trial's time
+            if outcome.kind in (OutcomeKind.CRASH, OutcomeKind.TIMEOUT):  # its process is started anew, which is no trial's time
                 self._expect(one, _READY, one.actor.ready.remote())
             else:
                 self._idle.append(one)
@@ -166,7 +166,7 @@ class RayWorkers(Workers):
                 raise TrialError(f"workers on the Ray cluster end before they are ready: {_shortened(error)}. "
                                  "Every node needs infimum, NumPy and llvmlite, in the versions that this process has") from error
         if one.ticket is not None:
-            self._finish(one, Outcome.failed(Kind.CRASH, self._why_lost(error), (), monotonic() - one.started))
+            self._finish(one, Outcome.failed(OutcomeKind.CRASH, self._why_lost(error), (), monotonic() - one.started))
         self._replace(one)
 
     def _why_lost(self, error: BaseException) -> str:
@@ -179,7 +179,7 @@ class RayWorkers(Workers):
         return f"the worker was lost: {_shortened(error)}"
 
     def _finish(self, one: _Worker, outcome: Outcome) -> None:
-        self._done.append(Finished(one.ticket, outcome))
+        self._done.append(FinishedTrial(one.ticket, outcome))
         one.ticket = None
 
     def _replace(self, one: _Worker) -> None:

@@ -14,7 +14,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
 from infimum.blackbox.outcome import exception_text
-from infimum.parallel.channel import Line
+from infimum.parallel.channel import BlockingChannel
 from infimum.support.process_groups import kill_group
 
 READY, UNUSABLE, PART, OUTCOME, ALIVE = range(5)  # what it says: the first of a pair
@@ -31,12 +31,12 @@ def main(end: socket.socket, beat: float | None) -> None:
         signal.signal(signal.SIGINT, usual)  # which ignores it too, if the process that started this one does (`nohup`)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        _serve(Line(end), beat)
+        _serve(BlockingChannel(end), beat)
     except (EOFError, OSError):  # the other side has closed the channel, or is gone; what functions raise is no exception here
         return
 
 
-def _serve(line: Line, beat: float | None) -> None:
+def _serve(line: BlockingChannel, beat: float | None) -> None:
     pickled = line.receive()
     try:
         box = pickle.loads(pickled)
@@ -56,7 +56,7 @@ def _serve(line: Line, beat: float | None) -> None:
         line.send((OUTCOME, outcome))
 
 
-def _beat(line: Line, seconds: float, works: threading.Event) -> None:
+def _beat(line: BlockingChannel, seconds: float, works: threading.Event) -> None:
     """Signs of life, which a process that computes gives and one that is frozen does not."""
     try:
         while True:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from infimum.blackbox.command import Command
-from infimum.blackbox.trial_workers import BlackBox, InThisProcess, Workers
+from infimum.blackbox.trial_workers import BlackBox, LocalWorkers, Workers
 from infimum.parallel.command_threads import CommandThreads
 from infimum.parallel.process_workers import Processes
 from infimum.problem.settings import read_timeout, read_workers
@@ -18,4 +18,4 @@ def start_workers(box: BlackBox, workers: Any = 1, timeout: Any = None) -> Worke
         return RayWorkers(box, count, seconds)
     if isinstance(box, Command):
         return CommandThreads(box, count, seconds)
-    return InThisProcess(box) if count == 1 and seconds is None else Processes(box, count, seconds)
+    return LocalWorkers(box) if count == 1 and seconds is None else Processes(box, count, seconds)

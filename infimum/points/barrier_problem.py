@@ -9,13 +9,13 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import log_of_product, total
 
-_PUSHED = 2.0**-4   # times μ: how far from their bounds all begin
-_FLAT = 2.0**-20    # a row's least scale, as part of its value
-_LARGE = 1e10       # by which multipliers of bounds may differ from μ over the gap
+_FIRST_GAP = 2.0**-4     # times μ: how far from their bounds all begin
+_LEAST_SCALE = 2.0**-20  # a row's least scale, as part of its value
+_LARGEST_RATIO = 1e10    # by which multipliers of bounds may differ from μ over the gap
 
 
 @dataclass
-class Lanes:
+class BarrierLanes:
     """What belongs to each lane, its last axis. w are x and the slacks s of inequalities together, z the multipliers of their
     lower bounds, then of their upper ones, y those of the constraints."""
 
@@ -52,15 +52,15 @@ class Lanes:
         """Has everything a value?"""
         return np.isfinite(self.values).all(axis=0) & np.isfinite(self.jacobian).all(axis=(0, 1))
 
-    def some(self, these: np.ndarray) -> "Lanes":
-        return Lanes(*[getattr(self, name).take(these, axis=-1) for name in _names()])
+    def some(self, these: np.ndarray) -> "BarrierLanes":
+        return BarrierLanes(*[getattr(self, name).take(these, axis=-1) for name in _names()])
 
-    def put(self, these: np.ndarray, lanes: "Lanes") -> None:
+    def put(self, these: np.ndarray, lanes: "BarrierLanes") -> None:
         for name in _names():
             getattr(self, name)[..., these] = getattr(lanes, name)
 
     def moved(self, step: np.ndarray, part: np.ndarray, y: np.ndarray, change: np.ndarray,
-              of_y: "np.ndarray | float" = 1.0) -> "Lanes":
+              of_y: "np.ndarray | float" = 1.0) -> "BarrierLanes":
         """By a part of the step; the multipliers change by theirs. What follows from that is yet to be computed."""
         return replace(self, w=np.minimum(np.maximum(self.w + part * step, self.lo), self.hi),
                        y=self.y + of_y * (y - self.y), z=self.z + change, penalty=self.penalty.copy(), mu=self.mu.copy())
@@ -76,10 +76,10 @@ class Lanes:
 
 @cache
 def _names() -> list[str]:
-    return [f.name for f in fields(Lanes)]
+    return [f.name for f in fields(BarrierLanes)]
 
 
-class Barrier:
+class BarrierProblem:
     """Minimise f - μ Σ log of all gaps, where c(x) = b in the equations and c(x) = s in the inequalities that have an end."""
 
     def __init__(self, evaluator: Evaluator):
@@ -96,13 +96,13 @@ class Barrier:
         values, jacobian = self.evaluator.estimate_jacobian(x)
         return (values, jacobian) if len(self.every) == len(values) else (values[self.every], jacobian[self.every])
 
-    def place(self, a: Lanes) -> None:
+    def place(self, a: BarrierLanes) -> None:
         """What the places of the lanes alone tell; what is held may have an infinite slope."""
         values, jacobian = self.rows(a.w[:self.n])
         a.values, a.jacobian = values / a.sigma, np.where(a.free, jacobian / a.sigma[:, None], 0.0)
         self._measure(a)
 
-    def _measure(self, a: Lanes) -> None:
+    def _measure(self, a: BarrierLanes) -> None:
         a.gaps = np.concatenate([a.w - a.lo, a.hi - a.w])
         a.logs = log_of_product(np.where(a.gaps < np.inf, a.gaps, 1.0))
         wanted = self.lower / a.sigma[1:]
@@ -110,13 +110,13 @@ class Barrier:
         a.residual = a.values[1:] - wanted
         a.broken = total(np.abs(a.residual))
 
-    def judge(self, a: Lanes) -> None:
+    def judge(self, a: BarrierLanes) -> None:
         """What multipliers tell beside that. Those of bounds are kept within reach of μ over the gap."""
         at = a.mu / a.gaps
-        a.z = np.minimum(np.maximum(a.z, at / _LARGE), at * _LARGE)
+        a.z = np.minimum(np.maximum(a.z, at / _LARGEST_RATIO), at * _LARGEST_RATIO)
         self._judge(a)
 
-    def _judge(self, a: Lanes) -> None:
+    def _judge(self, a: BarrierLanes) -> None:
         n, k = self.n, len(a.w)
         products = np.where(a.gaps < np.inf, a.z * a.gaps, np.nan)
         a.least, a.most = np.fmin.reduce(products), np.fmax.reduce(products)
@@ -134,32 +134,34 @@ class Barrier:
         every[self.every] = weights
         return self.evaluator.estimate_weighted(x, every)[1]
 
-    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: np.ndarray, multipliers: np.ndarray | None) -> Lanes:
+    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: np.ndarray,
+              multipliers: np.ndarray | None) -> BarrierLanes:
         """Lanes that begin about there with these μ (N,), those at which everything has a value."""
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
-            x = np.where(free, _pushed(x, lo, hi, _PUSHED * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
+            x = np.where(free,
+                         _pushed_inside(x, lo, hi, _FIRST_GAP * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
             unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
             values, jacobian = self.rows(x)
             jacobian = np.where(free, jacobian, 0.0)
             steep = np.abs(jacobian * unit).max(axis=1)
-            sigma = np.where(steep > 0, np.maximum(steep, _FLAT * np.abs(values)), np.maximum(1.0, np.abs(values)))
+            sigma = np.where(steep > 0, np.maximum(steep, _LEAST_SCALE * np.abs(values)), np.maximum(1.0, np.abs(values)))
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
-            s = _pushed(values[1:][~self.equal], low, high, _PUSHED * mu, 1.0, 1.0)
+            s = _pushed_inside(values[1:][~self.equal], low, high, _FIRST_GAP * mu, 1.0, 1.0)
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])
             y = np.zeros((len(self.used), count)) if multipliers is None else multipliers[self.used] / sigma[0] * sigma[1:]
             none = np.full(count, np.inf)
-            whole = Lanes(np.arange(count), free, unit, sigma, lo, hi, w, z, y, mu, np.ones(count), np.zeros(count),
-                          none, values, jacobian, w, *[none] * 7)
+            whole = BarrierLanes(np.arange(count), free, unit, sigma, lo, hi, w, z, y, mu, np.ones(count), np.zeros(count),
+                                 none, values, jacobian, w, *[none] * 7)
             self._measure(whole)
             self._judge(whole)
         return whole.some(np.flatnonzero(whole.known))
 
 
-def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
+def _pushed_inside(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
     """Away from the bounds, by a part of these sizes or of the width."""
     low, high = (part * np.minimum(size, hi - lo) for size in sizes)
     return np.minimum(np.maximum(x, np.where(lo > -np.inf, lo + low, lo)), np.where(hi < np.inf, hi - high, hi))

@@ -2,8 +2,8 @@
 
 It goes in waves as the swarm does, with more lanes each time. Particles move by f and a penalty for what is violated. All lanes
 of the interior point method go to their ends, which tell local minima apart, and from the best ends of a wave
-`ConstrainedSearch` goes on to the last digits, to whole numbers, and, where nothing obeys the constraints, to where it does. All
-of it is steered by estimates. The upper bound of the answer is that of a point proved to be feasible.
+`ConstrainedSearch` continues to the last digits, to whole numbers, and, where nothing obeys the constraints, to where it does.
+All of it is steered by estimates. The upper bound of the answer is that of a point proved to be feasible.
 """
 
 from collections.abc import Iterator
@@ -15,28 +15,28 @@ from infimum.bounds.propagation import propagate
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
-from infimum.points.coordinate_lines import Place
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Ends
-from infimum.points.interior_point import Interior
-from infimum.points.particle_flight import STARTS, Flight
-from infimum.points.swarm import FIRST, GROWTH, Swarm
+from infimum.points.coordinate_lines import LinePoint
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentEnds
+from infimum.points.interior_point import InteriorPoint
+from infimum.points.particle_flight import STARTS, ParticleFlight
+from infimum.points.swarm import FIRST_PARTICLES, GROWTH, Swarm
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.result import Result
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 
 _UNUSED = ("searches", "armijo", "halvings", "samples")  # options of searches that know no constraints
-_PARTICLES, _LEAST = 128, 8    # by default, where so many starts can be afforded
-_AFFORDED = 16                 # times: what a wave may cost more than one of these costs
-_STEPS = 40                    # of a lane at most
-_CONVERGED = 2.0**-20          # error of all conditions of first order at a local minimum, about
-_GOES_ON = 8                   # ends of a wave that do
-_PENALTY = 64.0                # of the largest violations among the first particles, beside the spread of f
-_GAINED = 2.0**-30             # of its size: what counts as lower
+_PARTICLES, _LEAST_PARTICLES = 128, 8  # by default, where as many starts can be afforded; and the least
+_WAVE_COST_RATIO = 16                  # times: what a wave may cost more than one of these costs
+_STEPS = 40                            # of a lane at most
+_CONVERGED = 2.0**-20                  # error of all conditions of first order at a local minimum, about
+_CONTINUED_ENDS = 8                    # ends of a wave that do
+_PENALTY = 64.0                        # of the largest violations among the first particles, beside the spread of f
+_LEAST_GAIN = 2.0**-30                 # of its size: what counts as lower
 
 
-class PenaltyFlight(Flight):
+class PenaltyFlight(ParticleFlight):
     """Moves particles by f and what is violated, each measured by the first particles. Always here, by NumPy."""
 
     most_here = np.inf
@@ -71,7 +71,8 @@ class ConstrainedSwarm(Swarm):
         super().__init__(problem, evaluator, options, seed, limited)
         self.points = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
         if options.particles is None:
-            self.options = replace(options, particles=max(_LEAST, min(_PARTICLES, self.points.most_starts // _AFFORDED)))
+            self.options = replace(options,
+                                   particles=max(_LEAST_PARTICLES, min(_PARTICLES, self.points.most_starts // _WAVE_COST_RATIO)))
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
         self.flight = PenaltyFlight(evaluator, self.lo, self.hi, seed)
         self.idle = 0  # waves without a better point
@@ -97,7 +98,7 @@ class ConstrainedSwarm(Swarm):
         return enough or (self.options.restarts is None and not self.endless and self.idle > 0)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, FIRST * GROWTH**min(wave, 12), self.points.most_starts)
+        lanes = min(self.options.particles, FIRST_PARTICLES * GROWTH**min(wave, 12), self.points.most_starts)
         particles = self.flying or min(self.options.particles, GROWTH * lanes)
         before = self.value
         starts = yield from self.flight.points(STARTS, wave, lanes)
@@ -107,7 +108,7 @@ class ConstrainedSwarm(Swarm):
         places = yield from self._fly(wave, particles)
         order = np.argsort(self.flight.values(places), kind="stable")[:lanes]
         yield from self._solve(places[:, order], False)
-        self.idle = 0 if wave == 0 or self.value < before - _GAINED * abs(before) else self.idle + 1
+        self.idle = 0 if wave == 0 or self.value < before - _LEAST_GAIN * abs(before) else self.idle + 1
 
     def _spread(self, starts: np.ndarray) -> float:
         """The size of the differences of values."""
@@ -130,7 +131,7 @@ class ConstrainedSwarm(Swarm):
     def _solve(self, starts: np.ndarray, independent: bool) -> Iterator[None]:
         """All lanes to their ends, and from the best of them to the last digits."""
         lo, hi = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
-        method = Interior(self.evaluator, lo, hi, starts)
+        method = InteriorPoint(self.evaluator, lo, hi, starts)
         for _ in method.steps(min(_STEPS, self.options.descent_steps)):
             self.trials, self.running = self.trials + 1, method.lanes.count
             yield
@@ -140,21 +141,21 @@ class ConstrainedSwarm(Swarm):
         if not len(self.points.integers):
             self._add(ends.x, ends.value, violation, ends.error, independent)
         order = np.lexsort((ends.value, np.where(violation <= self.points.tolerated, 0.0, violation)))
-        yield from self.points.from_points(ends.x[:, order[:_GOES_ON]])
+        yield from self.points.from_points(ends.x[:, order[:_CONTINUED_ENDS]])
         self._take_over()
 
     def _add(self, x: np.ndarray, value: np.ndarray, violation: np.ndarray, error: np.ndarray, independent: bool) -> None:
         """Ends that obey the constraints and the conditions of first order are local minima."""
-        state = np.where((violation <= self.points.tolerated) & (error <= _CONVERGED), State.CONVERGED, State.DEAD)
-        self.minima.add(Ends(x, value, state, np.arange(len(value)), 0, 0), independent)
+        state = np.where((violation <= self.points.tolerated) & (error <= _CONVERGED), LaneState.CONVERGED, LaneState.DEAD)
+        self.minima.add(DescentEnds(x, value, state, np.arange(len(value)), 0, 0), independent)
 
     def _take_over(self) -> None:
         """What the search found is offered, and is a minimum as well."""
         points = self.points
         if points.violation <= self.points.tolerated and points.value < self.best.value:
-            self.best = Place(points.x.copy(), points.value)
-            state = State.CONVERGED if len(points.integers) else State.LEARNED  # unless a lane says so as well
-            self.minima.add(Ends(points.x[:, None], np.array([points.value]), np.array([state]), np.zeros(1), 0, 0), False)
+            self.best = LinePoint(points.x.copy(), points.value)
+            state = LaneState.CONVERGED if len(points.integers) else LaneState.LEARNED  # unless a lane says so as well
+            self.minima.add(DescentEnds(points.x[:, None], np.array([points.value]), np.array([state]), np.zeros(1), 0, 0), False)
         self.incumbent.offer(np.stack(points.candidates(), axis=1))
 
     # ---- the answer

@@ -24,7 +24,7 @@ NONE = -1.0        # no variable
 
 
 @dataclass(slots=True)
-class Place:
+class LinePoint:
     """A point, its value (an estimate), and the lines through it: for some variables, the lowest local minima along each."""
 
     x: np.ndarray
@@ -33,7 +33,7 @@ class Place:
     basins: np.ndarray | None = None
 
 
-class Search:
+class CoordinateLineSearch:
     """Moves a point to a better one. The methods are generators: they pause between runs, so that a time limit is heard."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, samples: int = 64, seed: int = 0):
@@ -64,7 +64,7 @@ class Search:
         values = yield from self._values(x, lanes)
         return values.reshape(at.shape)
 
-    def _merged(self, place: Place, variables: np.ndarray, to: np.ndarray, values: np.ndarray) -> Place:
+    def _merged(self, place: LinePoint, variables: np.ndarray, to: np.ndarray, values: np.ndarray) -> LinePoint:
         """Sets the variables that gain most, all of them, half of them, … one: whichever is lowest."""
         order = np.argsort(values, kind="stable")
         order = order[values[order] < place.value]
@@ -78,10 +78,10 @@ class Search:
         self.evaluations += len(counts)
         found = np.where(np.isfinite(found), found, np.inf)
         k = int(np.argmin(found))
-        return Place(points[:, k].copy(), float(found[k])) if found[k] < place.value else place
+        return LinePoint(points[:, k].copy(), float(found[k])) if found[k] < place.value else place
 
     # ---- moves
-    def sweep(self, place: Place) -> Iterator[Place]:
+    def sweep(self, place: LinePoint) -> Iterator[LinePoint]:
         """Looks along every variable over its whole range and closer around the point, then into the lowest basins of each line,
         twice closer, and moves."""
         variables = self._chosen()
@@ -103,7 +103,7 @@ class Search:
         self.sweeps += 1
         best = np.argmin(lowest, axis=1)[:, None]
         moved = self._merged(place, variables, *(np.take_along_axis(a, best, axis=1)[:, 0] for a in (to, lowest)))
-        return Place(moved.x, moved.value, variables, to)
+        return LinePoint(moved.x, moved.value, variables, to)
 
     def _samples(self, x: np.ndarray, variables: np.ndarray) -> np.ndarray:
         """Where to look: over the whole range, and a quarter as often within a 16th and within a 128th of it around x."""
@@ -135,7 +135,7 @@ class Search:
         around = (np.maximum(order - 1, 0), order, np.minimum(order + 1, last))
         return *(np.take_along_axis(at, k, axis=1) for k in around), np.take_along_axis(values, order, axis=1)
 
-    def pairs(self, place: Place, scale: int, turn: int, most: int = 8) -> Iterator[np.ndarray]:
+    def pairs(self, place: LinePoint, scale: int, turn: int, most: int = 8) -> Iterator[np.ndarray]:
         """Points (n, up to `most`) that differ from this one in two variables, lowest first.
 
         Each of the two takes the lowest local minima of its line and some values around it, within a radius that shrinks with
@@ -172,7 +172,7 @@ class Search:
         points[variables[one[order]], columns], points[variables[two[order]], columns] = v[order], w[order]
         return points
 
-    def downhill(self, place: Place) -> Iterator[Place]:
+    def downhill(self, place: LinePoint) -> Iterator[LinePoint]:
         """Looks along the gradient, scaled by the widths, from tiny steps to ones across the box."""
         _, g = self.evaluator.estimate_gradient(place.x)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -189,9 +189,9 @@ class Search:
             return place
         x = np.minimum(np.maximum(place.x + lanes[4, k] * direction, self.lo), self.hi)
         value = float(self.evaluator.estimate(x))
-        return Place(x, value) if value < place.value else place
+        return LinePoint(x, value) if value < place.value else place
 
-    def polish(self, place: Place, rounds: int = 64) -> Iterator[Place]:
+    def polish(self, place: LinePoint, rounds: int = 64) -> Iterator[LinePoint]:
         """Moves each variable by every power of two down to its last bits, again and again: what a kink needs."""
         if not len(self.movable) or len(self.movable) * self.n * 96 > _TERMS // 16:
             return place

@@ -8,17 +8,18 @@ from infimum.bounds.sweeps.sweep_kernel import SLICES
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
-from infimum.points.descents import Descents, Rules
+from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 
 _STREAM = 4         # of random numbers
 _STARTS = 32        # the middle and some drawn ones; fewer for more variables
 _SAMPLES = 1 << 19  # variables times starts
-_CLOSER = 11        # each look is 32 times closer
-_NEAR, _SHARPENED, _STILL = 3, 4096, 2.0**-44  # after so many looks, from so many variables on, until steps are so small
+_ZOOM_LEVELS = 11   # each look is 32 times closer
+# looks before points are sharpened; from this number of variables on; until steps are this small
+_LEVELS_BEFORE_SHARPENING, _SHARPENED_VARIABLES, _LEAST_STEP = 3, 4096, 2.0**-44
 _PASSES = 12
-_FINE = 8           # windows of a fine look over the whole range
+_FINE_WINDOWS = 8  # windows of a fine look over the whole range
 _LINE, _SCALES = 256, 24
 _TERMS = 1 << 30    # variables times lanes of a line
 _LANES, _DESCENTS = 8, 1 << 17  # descents at once, and variables times descents
@@ -44,11 +45,11 @@ class CoordinateSearch(PointSearch):
 
     def _from_the_middle(self) -> Iterator[None]:
         yield from self._look(self.lo, self.hi)
-        yield from self._look_closer(_CLOSER if len(self.lo) < _SHARPENED else _NEAR + 1)
+        yield from self._zoom_in(_ZOOM_LEVELS if len(self.lo) < _SHARPENED_VARIABLES else _LEVELS_BEFORE_SHARPENING + 1)
 
     def _finely(self) -> Iterator[None]:
-        yield from self._look_finely()
-        yield from self._look_closer(_CLOSER)
+        yield from self._search_finely()
+        yield from self._zoom_in(_ZOOM_LEVELS)
 
     def _along_lines(self) -> Iterator[None]:
         """What depends on a distance alone falls along no variable, but along a line it does. From the middle too: at a minimum
@@ -59,15 +60,15 @@ class CoordinateSearch(PointSearch):
             before = self.value = self._value(start)
             yield from self._downhill()
             if self.value < before:
-                yield from self._look_closer(_CLOSER)
+                yield from self._zoom_in(_ZOOM_LEVELS)
             if self.value < best[1]:
                 best = self.x, self.value
         self.x, self.value = best
 
-    def _look_finely(self) -> Iterator[None]:
+    def _search_finely(self) -> Iterator[None]:
         """Over the whole range, window by window."""
-        width = (self.hi - self.lo) / _FINE
-        for k in range(_FINE):
+        width = (self.hi - self.lo) / _FINE_WINDOWS
+        for k in range(_FINE_WINDOWS):
             yield from self._look(self.lo + k * width, np.minimum(self.lo + (k + 1) * width, self.hi))
 
     def _descend(self) -> Iterator[None]:
@@ -76,7 +77,7 @@ class CoordinateSearch(PointSearch):
             return
         starts = self.lo[:, None] + (self.hi - self.lo)[:, None] * uniform(self.seed, _STREAM, 1, range(_LANES), len(self.lo))
         starts[:, 0] = self.x
-        descents = Descents(self.evaluator, self.lo, self.hi, starts, Rules())
+        descents = Descents(self.evaluator, self.lo, self.hi, starts, DescentRules())
         while not descents.done:
             descents.advance()
             yield
@@ -95,34 +96,34 @@ class CoordinateSearch(PointSearch):
                 yield from self._downhill()
             for _ in range(3):
                 yield from self._look(self.lo, self.hi)
-            yield from self._look_closer(2)
+            yield from self._zoom_in(2)
             if self.value < best[1]:
                 best = self.x, self.value
         self.x, self.value = best
-        yield from self._look_closer(_CLOSER)
+        yield from self._zoom_in(_ZOOM_LEVELS)
 
     def _every_way(self) -> Iterator[None]:
         for _ in range(_PASSES):
             before = self.value
             yield from self._downhill()
-            yield from self._look_closer(_CLOSER)
-            yield from self._look_finely()
+            yield from self._zoom_in(_ZOOM_LEVELS)
+            yield from self._search_finely()
             if not self.value < before - 1e-9 * abs(before):
                 break
-        yield from self._look_closer(_CLOSER)
+        yield from self._zoom_in(_ZOOM_LEVELS)
 
-    def _look_closer(self, times: int) -> Iterator[None]:
+    def _zoom_in(self, times: int) -> Iterator[None]:
         """Around the point, closer each time."""
         cell = (self.hi - self.lo) / SLICES
         for k in range(times):
-            if k == _NEAR and len(self.lo) >= _SHARPENED and (yield from self._sharpen()):
+            if k == _LEVELS_BEFORE_SHARPENING and len(self.lo) >= _SHARPENED_VARIABLES and (yield from self._sharpen()):
                 return
             yield from self._look(np.maximum(self.lo, self.x - cell), np.minimum(self.hi, self.x + cell))
             cell = cell / (SLICES // 2)
 
     def _sharpen(self) -> Iterator[None]:
         """Newton's method along every variable; True if it has converged."""
-        for _ in range(_CLOSER):
+        for _ in range(_ZOOM_LEVELS):
             x, convex = self.sweeper.newton(self.x, self.lo, self.hi)
             value = self._value(x)
             yield
@@ -130,7 +131,7 @@ class CoordinateSearch(PointSearch):
                 return False
             step = np.abs(x - self.x)
             self.x, self.value = x, value
-            if (step <= _STILL * (self.hi - self.lo)).all():
+            if (step <= _LEAST_STEP * (self.hi - self.lo)).all():
                 return convex
         return False
 

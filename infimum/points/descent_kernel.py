@@ -28,12 +28,12 @@ from infimum.kernel.meaning import Estimates
 PAIRS = 6
 SCALARS = ("value", "step", "tries", "state", "size", "scale", "trials")
 PARAMETERS = ("armijo", "limit", "floor", "small")  # after the lower and upper bounds and the widths
-_FIRST, _CAREFUL = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
+_FIRST_STEP, _CAREFUL_STEP = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
 _LARGEST = sys.float_info.max
 _X, _GRADIENT, _DIRECTION, _METRIC = range(4)
 
 
-class State(IntEnum):
+class LaneState(IntEnum):
     """Where a lane stands. From CONVERGED on it has ended."""
 
     FRESH = 0
@@ -56,8 +56,8 @@ def largest(b: Builder, value: Value) -> Callable[[], Value]:
     return lambda: step.results[0]
 
 
-class Descent(ABC):
-    """Writes the kernel of one trial. `Dense` and `Limited` know the metric."""
+class DescentKernel(ABC):
+    """Writes the kernel of one trial. `DenseDescent` and `LimitedMemoryDescent` know the metric."""
 
     def __init__(self, f: Expr, x: Expr):
         self.b, self.data, self.n = Builder(), Data(), x.size
@@ -117,7 +117,7 @@ class Descent(ABC):
         self.gain, ss, self.sy, yy, size = (s() for s in sums)
         sound = b.mand(b.ole(b.abs(f), _LARGEST), b.ole(size, _LARGEST))
         state, old = self.scalar("state"), self.scalar("value")
-        self.fresh, self.running = b.oeq(state, float(State.FRESH)), b.olt(state, float(State.CONVERGED))
+        self.fresh, self.running = b.oeq(state, float(LaneState.FRESH)), b.olt(state, float(LaneState.CONVERGED))
         falls = b.mand(b.ole(f, b.fma(self.parameter("armijo"), self.gain, old)), b.olt(self.gain, 0.0))
         self.accept = b.mand(self.running, b.mand(sound, b.mor(self.fresh, falls)))
         self.dead = b.mand(self.fresh, b.mnot(sound))
@@ -127,7 +127,7 @@ class Descent(ABC):
     def _accept(self, f: Value) -> None:
         b = self.b
         state, old = self.scalar("state"), self.scalar("value")
-        self.plain, self.learned = b.oeq(state, float(State.PLAIN)), b.oeq(state, float(State.LEARNED))
+        self.plain, self.learned = b.oeq(state, float(LaneState.PLAIN)), b.oeq(state, float(LaneState.LEARNED))
         self.value = b.select(self.dead, float("inf"), b.select(self.accept, f, old))
         self.tries = b.select(self.accept, 0.0, b.add(self.scalar("tries"), 1.0))
         exhausted = b.mand(self.running, b.ogt(self.tries, self.parameter("limit")))
@@ -150,7 +150,7 @@ class Descent(ABC):
             size = largest(b, b.mul(b.abs(b.select(held, 0.0, g)), self.bound(2, i)))
         self.size = size()
         self.free = lambda i: b.load(free, i)  # the gradient of the variables that may move
-        longest = b.select(self.again, _CAREFUL, _FIRST)
+        longest = b.select(self.again, _CAREFUL_STEP, _FIRST_STEP)
         self.plain_scale = b.div(longest, b.select(b.ogt(self.size, 0.0), self.size, 1.0))
 
     def plain_metric(self, i: Value) -> Value:
@@ -172,10 +172,10 @@ class Descent(ABC):
         ended = b.mor(b.mand(self.renew, settled), b.mor(self.noise, self.stuck))
         small = b.ole(self.size, b.fma(b.abs(self.value), 1e-5, self.parameter("small")))
         lost = b.mand(self.now_learned, b.mnot(b.olt(slope, 0.0)))  # rounding has spoilt the metric: forget it next time
-        running = b.select(self.now_plain, float(State.PLAIN), self.scalar("state"))
-        running = b.select(self.now_learned, float(State.LEARNED), running)
-        end = b.select(small, float(State.CONVERGED), float(State.KINK))
-        state = b.select(self.dead, float(State.DEAD), b.select(ended, end, running))
+        running = b.select(self.now_plain, float(LaneState.PLAIN), self.scalar("state"))
+        running = b.select(self.now_learned, float(LaneState.LEARNED), running)
+        end = b.select(small, float(LaneState.CONVERGED), float(LaneState.KINK))
+        state = b.select(self.dead, float(LaneState.DEAD), b.select(ended, end, running))
         step = b.select(self.renew, b.select(lost, 0.0, 1.0), b.mul(self.scalar("step"), 0.5))
         rows = {"value": self.value, "step": step, "tries": b.select(lost, self.parameter("limit"), self.tries),
                 "state": b.select(self.running, state, self.scalar("state")), "size": self.size, "scale": self.scale(),
@@ -195,7 +195,7 @@ class Descent(ABC):
         return d.b.kernel(name, len(rows), len(rows)), d.data, rows, d.at
 
 
-class Dense(Descent):
+class DenseDescent(DescentKernel):
     """The inverse Hessian, n*n numbers."""
 
     @staticmethod
@@ -233,7 +233,7 @@ class Dense(Descent):
         return slope()
 
 
-class Limited(Descent):
+class LimitedMemoryDescent(DescentKernel):
     """The last PAIRS steps and changes of the gradient, the newest last; the two-loop recursion makes the direction."""
 
     @staticmethod

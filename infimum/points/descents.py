@@ -7,21 +7,25 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
-from infimum.points.descent_kernel import PARAMETERS, SCALARS, State
+from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
 
-DENSE = 32        # up to so many variables the inverse Hessian is kept whole
-_TOGETHER = 264   # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
-_FAR = 1 << 32    # bytes of a GPU that lanes and their scratch take together
-_LOOK = 8         # trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
-_FEW = 64         # on a GPU and of so few lanes,
-_SOON = 1 << 21, 1 << 30  # and as long as lanes times variables times trials are no more, here and there: a time limit is heard
-_AHEAD = 1 << 24  # lanes times variables times trials that are begun without a look: up to three looks' worth, at least one's
-_LEAST = 8        # lanes fill a vector: fewer cost as much
+MOST_DENSE_VARIABLES = 32  # up to this number of variables the inverse Hessian is kept whole
+# lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
+_LANES_AT_ONCE = 264
+_GPU_BYTES = 1 << 32  # bytes of a GPU that lanes and their scratch take together
+# trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
+_TRIALS_BETWEEN_CHECKS = 8
+_FEW_LANES = 64  # on a GPU and of so few lanes,
+# and as long as lanes times variables times trials are no more, here and there: a time limit is heard
+_QUICK_WORK = 1 << 21, 1 << 30
+# lanes times variables times trials that are begun without a look: up to three looks' worth, at least one's
+_UNCHECKED_WORK = 1 << 24
+_VECTOR_LANES = 8  # lanes fill a vector: fewer cost as much
 _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class DescentEnds:
     """Where lanes ended: points (n, N), values (infinite if DEAD) and states; `lane` is the number of the start.
 
     Those may be the lowest only. Of all that ended: how often f was evaluated, and how often in the lane that took longest.
@@ -36,7 +40,7 @@ class Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class DescentRules:
     """When a trial is accepted, and when a lane is done. `spread` is the size of the differences of the function's values."""
 
     armijo: float = 0.3
@@ -54,19 +58,19 @@ class Descents:
     the state they are in.
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: Any, rules: Rules):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: Any, rules: DescentRules):
         self.evaluator, self.rules, self.n = evaluator, rules, len(lo)
-        self.kind = DESCENT_DENSE if self.n <= DENSE else DESCENT_LIMITED
+        self.kind = DESCENT_DENSE if self.n <= MOST_DENSE_VARIABLES else DESCENT_LIMITED
         last = [rules.armijo, rules.halvings, 1e-24 * rules.spread, 1e-4 * rules.spread]
         assert len(last) == len(PARAMETERS)
         self.parameters = np.concatenate([lo, hi, hi - lo, last])
         self.starts, self.count = starts, starts.shape[1]
         self.here, self.arrays = isinstance(starts, np.ndarray), evaluator.arrays_of(starts)
-        self.together = _TOGETHER if self.here else max(_LEAST, _FAR // (16 * sum(self.rows)))
-        beyond = self.count + _LEAST  # where lanes end that only fill a vector
+        self.together = _LANES_AT_ONCE if self.here else max(_VECTOR_LANES, _GPU_BYTES // (16 * sum(self.rows)))
+        beyond = self.count + _VECTOR_LANES  # where lanes end that only fill a vector
         self.numbers, self.end = self.arrays.numbers(beyond), self.arrays.zeros(self.n + len(SCALARS), beyond)
         self.begun = self.ended = 0
-        self.evaluations = self.counted = 0  # at least, in so many trials of those at work; the ends tell exactly
+        self.evaluations = self.counted = 0  # at least, in the trials of those at work; the ends tell exactly
         self.lanes: Any = None  # rows of the points, the scalars, and all else
 
     @property
@@ -89,16 +93,17 @@ class Descents:
             return 0
         if self.lanes is None:
             self._begin()
-        often = self.here and self.at_work > _FEW
-        soon = _SOON[not self.here] // (self.n * self.number.shape[1])
-        trials = trials or max(_LOOK, 0 if often else min(self.used // 2, soon))
+        often = self.here and self.at_work > _FEW_LANES
+        soon = _QUICK_WORK[not self.here] // (self.n * self.number.shape[1])
+        trials = trials or max(_TRIALS_BETWEEN_CHECKS, 0 if often else min(self.used // 2, soon))
         self._try(trials)
         return self._collect()
 
     def queue(self) -> None:
         """On a GPU: has the first trials begin, without a look at them, so that this machine is free meanwhile."""
         self._begin()
-        self._try(max(_LOOK, min(3 * _LOOK, _AHEAD // (self.n * self.number.shape[1]))))
+        self._try(max(_TRIALS_BETWEEN_CHECKS,
+                      min(3 * _TRIALS_BETWEEN_CHECKS, _UNCHECKED_WORK // (self.n * self.number.shape[1]))))
 
     def _try(self, trials: int) -> None:
         """So many trials of all lanes, or as many as are left."""
@@ -108,13 +113,13 @@ class Descents:
             self.lanes, self.spare = self.spare, self.lanes
         self.used += trials
 
-    def run(self) -> Ends:
+    def run(self) -> DescentEnds:
         """Everything to its end."""
         while not self.done:
             self.advance()
         return self.ends()
 
-    def ends(self, most: int | None = None) -> Ends:
+    def ends(self, most: int | None = None) -> DescentEnds:
         """The lanes that were gathered so far, in the order of their starts; the `most` lowest, if all of them were."""
         fetch = self.arrays.fetch
         trials = fetch(self._row(self.end, _TRIALS)[:, :self.count])
@@ -123,10 +128,10 @@ class Descents:
             end, lane = fetch(self.arrays.gather(self.end, index)), fetch(index)
         else:
             end = fetch(self.end)[:, :self.count]
-            lane = np.flatnonzero(end[self.n + _STATE] > State.FRESH)
+            lane = np.flatnonzero(end[self.n + _STATE] > LaneState.FRESH)
             end = np.take(end, lane, axis=1)
-        return Ends(end[:self.n], end[self.n + _VALUE], end[self.n + _STATE].astype(int), lane, int(trials.sum()),
-                    int(trials.max(initial=0)))
+        return DescentEnds(end[:self.n], end[self.n + _VALUE], end[self.n + _STATE].astype(int), lane, int(trials.sum()),
+                           int(trials.max(initial=0)))
 
     def _row(self, lanes: Any, scalar: int) -> Any:
         return lanes[self.n + scalar:self.n + scalar + 1]
@@ -151,7 +156,7 @@ class Descents:
         put, begin = self.arrays.put, self.begun
         self.begun = min(begin + self.together, self.count)
         self.at_work = self.begun - begin
-        width = max(self.at_work, _LEAST)
+        width = max(self.at_work, _VECTOR_LANES)
         self.lanes, self.spare = self.arrays.zeros(sum(self.rows), width), self.arrays.empty(sum(self.rows), width)
         self.number, self.used, self.counted = self.arrays.empty(1, width), 0, 0
         put(self.lanes[:self.n], 0, self.starts, begin, self.begun)
@@ -163,10 +168,10 @@ class Descents:
     def _collect(self) -> int:
         """Takes the ended lanes out, once they are many enough or no others are left."""
         width = self.number.shape[1]
-        (order, counts), = self.arrays.order(len(State), self._row(self.lanes, _STATE))
-        self.evaluations += (self.used - self.counted) * min(self.at_work, sum(counts[:State.CONVERGED]))
+        (order, counts), = self.arrays.order(len(LaneState), self._row(self.lanes, _STATE))
+        self.evaluations += (self.used - self.counted) * min(self.at_work, sum(counts[:LaneState.CONVERGED]))
         self.counted = self.used
-        running = 0 if self.used >= self.rules.trials else sum(counts[:State.CONVERGED])
+        running = 0 if self.used >= self.rules.trials else sum(counts[:LaneState.CONVERGED])
         if 2 * running > width or running == width:
             return 0
         gather, ended = self.arrays.gather, order[running:]
@@ -175,8 +180,8 @@ class Descents:
         self.ended += before - self.at_work
         if running == 0:
             self.lanes = self.spare = None
-        elif width > _LEAST:
-            kept = order[:max(running, _LEAST)]  # some that have ended fill the vector: they stay as they are
+        elif width > _VECTOR_LANES:
+            kept = order[:max(running, _VECTOR_LANES)]  # some that have ended fill the vector: they stay as they are
             self.lanes, self.number = gather(self.lanes, kept), gather(self.number, kept)
             self.spare = self.arrays.empty(*self.lanes.shape)
         return before - self.at_work

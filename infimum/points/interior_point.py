@@ -14,22 +14,23 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import applied, gram, total
-from infimum.points.barrier_problem import Barrier, Lanes
+from infimum.points.barrier_problem import BarrierLanes, BarrierProblem
 
-_SLOWER = 0.2                      # μ becomes the lesser of that part of it and its power 3/2
-_SOLVED = 10.0                     # times μ is the error with which the next μ is taken
-_TO_BOUNDARY = 0.99                # at most that part of the way
-_STEP = 2.0**-24                   # of differences that give second derivatives
+_BARRIER_REDUCTION = 0.2     # μ becomes the lesser of that part of it and its power 3/2
+_SOLVED_ERROR = 10.0         # times μ is the error with which the next μ is taken
+_TO_BOUNDARY = 0.99          # at most that part of the way
+_DIFFERENCE_STEP = 2.0**-24  # of differences that give second derivatives
 _ARMIJO, _ROUNDING = 1e-4, 2.0**-48
-_SHORTER = 2.0 ** -np.arange(1.0, 12.0, 2.0)  # parts of a step that are tried where the whole is too long
-_CLOSER = 0.9                      # a step that reduces the error by that is good as well
-_CURVED, _FEWEST, _MORE, _LESS, _TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10  # what is added to the diagonal until it is convex
-_WEIGHT = 10.0                     # of squared equations in the matrix, as part of its largest element
-_REGULAR = 2.0**-34
-_MANY = 1 << 22                    # numbers of all jacobians that second derivatives take; beyond it by another kernel
+_STEP_LENGTHS = 2.0 ** -np.arange(1.0, 12.0, 2.0)  # parts of a step that are tried where the whole is too long
+_ERROR_REDUCTION = 0.9                             # a step that reduces the error by that is good as well
+# what is added to the diagonal until it is convex
+_FIRST_SHIFT, _LEAST_SHIFT, _SHIFT_GROWTH, _SHIFT_REDUCTION, _SHIFT_TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10
+_EQUATION_WEIGHT = 10.0  # of squared equations in the matrix, as part of its largest element
+_REGULARISATION = 2.0**-34
+_MOST_NUMBERS = 1 << 22  # numbers of all jacobians that second derivatives take; beyond it by another kernel
 
 
-class Ends(NamedTuple):
+class InteriorEnds(NamedTuple):
     """Where lanes ended: points (n, N), f there, multipliers y (m, N) with which ∇f + Σ y ∇c vanishes but for what bounds take,
     and the error of all conditions, relative to the scales of the rows; infinite where nothing could be evaluated."""
 
@@ -39,16 +40,17 @@ class Ends(NamedTuple):
     error: np.ndarray
 
 
-class Interior:
+class InteriorPoint:
     """Begins at points (n, N), between bounds (n, N) of their own, with multipliers (m, N) of the constraints if there are any;
     variables whose bounds are equal are held. μ goes from `first`, which each lane may have of its own, to `last`."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray,
                  first: "float | np.ndarray" = 0.1, last: float = 2.0**-37, multipliers: np.ndarray | None = None):
-        self.barrier, self.last = Barrier(evaluator), last
+        self.barrier, self.last = BarrierProblem(evaluator), last
         self.n, self.equal, self.solve_symmetric = self.barrier.n, self.barrier.equal, evaluator.host_arrays.solve_symmetric
         count = points.shape[1]
-        self.ends = Ends(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)), np.full(count, np.inf))
+        self.ends = InteriorEnds(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)),
+                                 np.full(count, np.inf))
         self.lanes = self.barrier.lanes(lo, hi, points, np.full(count, first), multipliers)
         self._least, self._since = np.full(count, np.inf), np.zeros(count, np.int64)  # errors, and the steps that led to them
 
@@ -56,14 +58,14 @@ class Interior:
     def evaluations(self) -> int:
         return self.barrier.evaluations
 
-    def run(self, steps: int) -> Ends:
-        """Up to so many steps of all lanes."""
+    def run(self, steps: int) -> InteriorEnds:
+        """Up to the given number of steps of all lanes."""
         for _ in self.steps(steps):
             pass
         return self.ends
 
     def steps(self, most: int, patience: int | None = None, settled: bool = False, few: int = 0) -> Iterator[None]:
-        """The same, in pieces. Lanes whose error was not halved for so many steps end once a lane has converged, or from the
+        """The same, in pieces. Lanes whose error was not halved for `patience` steps end once a lane has converged, or from the
         beginning where it is `settled`, and otherwise after twice as many; when only `few` are left and none of them is below one
         that has converged, all end."""
         for step in range(most):
@@ -105,10 +107,10 @@ class Interior:
         """Where the barrier's problem is solved well enough. Which lanes have ended?"""
         a = self.lanes
         for _ in range(4):
-            lower = (a.error_at(a.mu) <= _SOLVED * a.mu) & (a.mu > self.last)
+            lower = (a.error_at(a.mu) <= _SOLVED_ERROR * a.mu) & (a.mu > self.last)
             if not lower.any():
                 break
-            a.mu = np.where(lower, np.maximum(self.last, np.minimum(_SLOWER * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
+            a.mu = np.where(lower, np.maximum(self.last, np.minimum(_BARRIER_REDUCTION * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
             a.penalty = np.where(lower, 1.0, a.penalty)
         a.error = a.error_at(0.0)
         return a.error <= 2 * self.last
@@ -126,7 +128,7 @@ class Interior:
         return self._search(a, step, pull, y, _part(change / a.z, a.mu) * change, longest) & good
 
     # ---- in which direction
-    def _direction(self, a: Lanes, pull: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _direction(self, a: BarrierLanes, pull: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Newton's step of w, the new y, and where there is one."""
         n, equal, residual = self.n, self.equal, a.residual
         jacobian = a.jacobian * a.unit
@@ -136,10 +138,11 @@ class Interior:
         matrix[each, each] += np.where(a.free, sigma[:n] * a.unit * a.unit, 1.0)
         right = np.where(a.free, pull[:n] * a.unit - jacobian[0], 0.0)
         right -= total(beside * (sigma[n:] * residual[~equal] - pull[n:])[:, None])
-        size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _FEWEST)
+        size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _LEAST_SHIFT)
         steep = total((among * among).swapaxes(0, 1))
-        fixed, steep = steep == 0, np.maximum(steep, _FEWEST)  # an equation of variables that are held has no say
-        weight, small = np.where(fixed, 0.0, _WEIGHT * size / steep), np.where(fixed, 1.0, _REGULAR * steep / size)
+        fixed, steep = steep == 0, np.maximum(steep, _LEAST_SHIFT)  # an equation of variables that are held has no say
+        weight, small = np.where(fixed, 0.0, _EQUATION_WEIGHT * size / steep), np.where(fixed, 1.0,
+                                                                                        _REGULARISATION * steep / size)
         whole = np.zeros((n + count, n + count, a.count))
         whole[:n, :n], whole[:n, n:], whole[n:, :n] = matrix + gram(among, weight), among.swapaxes(0, 1), among
         whole[np.arange(n, n + count), np.arange(n, n + count)] = -small
@@ -150,23 +153,23 @@ class Interior:
         y[equal], y[~equal] = found[n:], sigma[n:] * moved - pull[n:]
         return np.concatenate([np.where(a.free, a.unit * found[:n], 0.0), moved]), y, good
 
-    def _solve(self, a: Lanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(self, a: BarrierLanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """With more and more on the diagonal of the variables, where the matrix is not convex along the equations."""
-        first = np.maximum(_CURVED * size, _LESS * a.curved)
-        found, good, added = self.solve_symmetric(whole, right, self.n, first, _MORE, _TRIES)
-        a.curved = np.where(added > 0, added, a.curved * _LESS)
+        first = np.maximum(_FIRST_SHIFT * size, _SHIFT_REDUCTION * a.curved)
+        found, good, added = self.solve_symmetric(whole, right, self.n, first, _SHIFT_GROWTH, _SHIFT_TRIES)
+        a.curved = np.where(added > 0, added, a.curved * _SHIFT_REDUCTION)
         return found, good
 
-    def _curvature(self, a: Lanes) -> np.ndarray:
+    def _curvature(self, a: BarrierLanes) -> np.ndarray:
         """Second derivatives of f + Σ y c by differences of first ones, in units of the variables, away from the nearer bound."""
         n, x, each = self.n, a.w[:self.n], np.arange(self.n)
         inward = np.where(x - a.lo[:n] > a.hi[:n] - x, -1.0, 1.0)
         places = np.repeat(x[:, None], n, axis=1)
-        places[each, each] += inward * _STEP * np.maximum(np.abs(x), a.unit)
+        places[each, each] += inward * _DIFFERENCE_STEP * np.maximum(np.abs(x), a.unit)
         apart, places = places[each, each] - x, places.reshape(n, -1)
         multipliers = np.concatenate([np.ones((1, a.count)), a.y])
         weights = multipliers / a.sigma
-        if len(weights) * n * n * a.count > _MANY:
+        if len(weights) * n * n * a.count > _MOST_NUMBERS:
             slopes = self.barrier.weighted_slopes(places, np.tile(weights, n)).reshape(n, n, -1)
         else:
             slopes = total(self.barrier.rows(places)[1].reshape(-1, n, n, a.count) * weights[:, None, None])
@@ -175,7 +178,7 @@ class Interior:
         return (matrix + matrix.swapaxes(0, 1)) / 2
 
     # ---- how far
-    def _search(self, a: Lanes, step: np.ndarray, pull: np.ndarray, y: np.ndarray, change: np.ndarray,
+    def _search(self, a: BarrierLanes, step: np.ndarray, pull: np.ndarray, y: np.ndarray, change: np.ndarray,
                 longest: np.ndarray) -> np.ndarray:
         """Moves the lanes as far as that lowers the merit function, or the error of all conditions. Which have moved?"""
         barrier = self.barrier
@@ -186,15 +189,16 @@ class Interior:
         there = a.moved(step, longest, y, change)
         barrier.place(there)
         barrier.judge(there)
-        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= _CLOSER * a.error_at(a.mu))
+        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= _ERROR_REDUCTION * a.error_at(a.mu))
         good &= there.known
         rest = np.flatnonzero(~good)
         if len(rest):
-            lanes, parts = np.tile(rest, len(_SHORTER)), np.repeat(_SHORTER, len(rest)) * longest[np.tile(rest, len(_SHORTER))]
+            lanes, parts = np.tile(rest, len(_STEP_LENGTHS)), np.repeat(_STEP_LENGTHS,
+                                                                        len(rest)) * longest[np.tile(rest, len(_STEP_LENGTHS))]
             near = a.some(lanes).moved(step[:, lanes], parts, y[:, lanes], change[:, lanes], parts / longest[lanes])
             barrier.place(near)
             fine = (near.merit <= enough[lanes] + parts * slope[lanes]) & near.known
-            fine = fine.reshape(len(_SHORTER), -1)
+            fine = fine.reshape(len(_STEP_LENGTHS), -1)
             near = near.some(np.argmax(fine, axis=0) * len(rest) + np.arange(len(rest)))
             barrier.judge(near)
             there.put(rest, near)

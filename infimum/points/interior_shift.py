@@ -9,19 +9,19 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
 from infimum.support.clock import pause
 
-_SPARE = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size of a constraint's terms
-_ERRORS = 2.0         # times the width of its enclosure at the point, besides
+_MARGINS = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size of a constraint's terms
+_ERROR_FACTOR = 2.0                                                # times the width of its enclosure at the point, besides
 _STEPS, _PASSES = 6, 3
-_AT_BOUND = 2.0**-26  # of a variable's unit: so near it is moved to its bound
-_FARTHEST = 2.0**-4   # of its unit that a variable is moved
-_REGULAR = 2.0**-44
-_USED = 1e-4          # of it: constraints that are farther from their ends are not looked at
-_NEARLY = 2.0**-26    # of the size of an equation's terms
-_FEW_SPARE = 0.0, 1e-9  # where one lane is costly
-_WORK = 1 << 27       # operations of a step of all lanes, about
+_AT_BOUND = 2.0**-26      # of a variable's unit: so near it is moved to its bound
+_FARTHEST_MOVE = 2.0**-4  # of its unit that a variable is moved
+_REGULARISATION = 2.0**-44
+_NEAR_ACTIVE = 1e-4             # of it: constraints that are farther from their ends are not looked at
+_EQUATION_TOLERANCE = 2.0**-26  # of the size of an equation's terms
+_FEW_MARGINS = 0.0, 1e-9        # where one lane is costly
+_MOST_OPERATIONS = 1 << 27      # operations of a step of all lanes, about
 
 
-class Moved(NamedTuple):
+class ShiftedPoints(NamedTuple):
     """Points (n, N), the number of the point that each comes from, and where variables at their bounds have stayed there."""
 
     x: np.ndarray
@@ -29,7 +29,7 @@ class Moved(NamedTuple):
     held: np.ndarray
 
 
-def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> Moved:
+def shift_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> ShiftedPoints:
     """For each of the points (n, N) some nearby, those with the lowest values first. Variables at a bound stay there in one half
     of them, and are moved inside too in the other half; of each point one of either half comes in turn, as what fails for one
     may do for the other."""
@@ -40,28 +40,29 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     with np.errstate(all="ignore"):
         terms = np.abs(jacobian[1:] * points)
         size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).swapaxes(0, 1)), np.abs(c))
-        errors = _ERRORS * (rows.hi - rows.lo)[1:]
-        near = (np.minimum(c - lower, upper - c) <= _USED * size + errors) | (lower == upper) | _broken(c, lower, upper)
+        errors = _ERROR_FACTOR * (rows.hi - rows.lo)[1:]
+        near = (np.minimum(c - lower, upper - c) <= _NEAR_ACTIVE * size + errors) | (lower == upper) | _violated(c, lower, upper)
     used = np.flatnonzero(near.any(axis=1))
-    most = _WORK // max(1, len(used) ** 2 * max(n, len(used)))
-    spares = np.array(_SPARE if most >= 2 * len(_SPARE) else _FEW_SPARE)
+    most = _MOST_OPERATIONS // max(1, len(used) ** 2 * max(n, len(used)))
+    spares = np.array(_MARGINS if most >= 2 * len(_MARGINS) else _FEW_MARGINS)
     points = points[:, :max(1, most // (2 * len(spares)))]
     source = np.repeat(np.arange(points.shape[1]), 2 * len(spares))
     spare, held = np.tile(np.repeat(spares, 2), points.shape[1]), np.tile([True, False], len(spares) * points.shape[1])
-    lanes = _Lanes(evaluator, used, points[:, source], lo, hi, held, spare, size[:, source] * spare + errors[:, source])
+    margins = _Margins(held, spare, size[:, source] * spare + errors[:, source])
+    lanes = _Lanes(evaluator, used, points[:, source], (lo, hi), margins)
     for _ in range(_STEPS):
         pause()
         lanes.step()
-    value = lanes.values_where_obeyed(_NEARLY * size[:, source])
-    value[(np.abs(lanes.x - points[:, source]) > _FARTHEST * lanes.unit).any(axis=0)] = np.inf
+    value = lanes.values_where_obeyed(_EQUATION_TOLERANCE * size[:, source])
+    value[(np.abs(lanes.x - points[:, source]) > _FARTHEST_MOVE * lanes.unit).any(axis=0)] = np.inf
     order = np.argsort(value, kind="stable")[:np.count_nonzero(value < np.inf)]
     new = np.ones(len(order), bool)
     new[1:] = (lanes.x[:, order[1:]] != lanes.x[:, order[:-1]]).any(axis=0)
-    order = _in_turn(order[new], source, held)
-    return Moved(lanes.x[:, order], source[order], held[order])
+    order = _interleaved(order[new], source, held)
+    return ShiftedPoints(lanes.x[:, order], source[order], held[order])
 
 
-def _in_turn(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndarray:
+def _interleaved(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Lanes, lowest first, arranged so that those of one source stay together, and one that is held and one that is not take
     turns."""
     place, first, turn = np.arange(len(order)), np.zeros(len(order), np.intp), np.zeros(len(order), np.intp)
@@ -73,17 +74,27 @@ def _in_turn(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndar
     return order[np.lexsort((place, turn, first))]
 
 
-def _broken(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _violated(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     return ~((values >= lower) & (values <= upper))
+
+
+class _Margins(NamedTuple):
+    """What lanes keep away from: are variables `held` at bounds (N); else `spare` (N), their distance from bounds in units of the
+    variables; and the distance from the ends of constraints (m, N)."""
+
+    held: np.ndarray
+    spare: np.ndarray
+    constraints: np.ndarray
 
 
 class _Lanes:
     """Lanes on their way inside; the ends of constraints, and where bounds are left too those of the variables, lie within by
     what each lane spares."""
 
-    def __init__(self, evaluator: Evaluator, used: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray, held: np.ndarray,
-                 spare: np.ndarray, margin: np.ndarray):
+    def __init__(self, evaluator: Evaluator, used: np.ndarray, x: np.ndarray, bounds: tuple[np.ndarray, np.ndarray],
+                 margins: _Margins):
         self.evaluator, self.used = evaluator, used
+        (lo, hi), (held, spare, margin) = bounds, margins
         system = evaluator.system
         fixed = lo == hi
         fixed[list(system.integers)] = True
@@ -107,7 +118,7 @@ class _Lanes:
         values, system = self.evaluator.estimate_jacobian(self.x)[0], self.evaluator.system
         with np.errstate(all="ignore"):
             wide = np.where(system.equal[:, None], nearly, 0.0)
-            holds = ~_broken(values[1:], system.lower[:, None] - wide, system.upper[:, None] + wide).any(axis=0)
+            holds = ~_violated(values[1:], system.lower[:, None] - wide, system.upper[:, None] + wide).any(axis=0)
         return np.where(holds & np.isfinite(values[0]), values[0], np.inf)
 
     def step(self) -> None:
@@ -135,6 +146,6 @@ class _Lanes:
         scale = np.where(steep > 0, steep, 1.0)
         jacobian, wanted = jacobian / scale[:, None], wanted / scale
         matrix, each = gram(jacobian.swapaxes(0, 1), np.ones(jacobian.shape[1:])), np.arange(len(wanted))
-        matrix[each, each] += np.where(steep > 0, _REGULAR, 1.0)
+        matrix[each, each] += np.where(steep > 0, _REGULARISATION, 1.0)
         weights, good, _ = self.evaluator.host_arrays.solve_symmetric(matrix, wanted, len(wanted))
         return np.where(good, total(jacobian * weights[:, None]), 0.0)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.bounds.least_squares.residual_basis import BluntEstimates
-from infimum.bounds.least_squares.residual_slopes import Sloped, Slopes
+from infimum.bounds.least_squares.residual_basis import CoarseEstimates
+from infimum.bounds.least_squares.residual_slopes import SlopeMeaning, ValueWithSlopes
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up
@@ -27,23 +27,23 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Estimates
 from infimum.kernel.schedule import plan
-from infimum.structure.separable_residuals import Separable
+from infimum.structure.separable_residuals import SeparableResiduals
 
 FIRST_DAMPING = 2.0**-7
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 _LARGE, _TINY = 2.0**1000, 2.0**-1000
 _SMALL = 2.0**-500
-_PIVOT = 2.0**-44   # of a pivot, as part of the diagonal
-_SWEEPS = 6         # of coordinate descent, where the linear fit leaves its bounds
-_MOST, _LEAST = 2.0**60, 2.0**-60  # of the damping
-_GOOD, _POOR = 0.75, 0.25          # of the predicted decrease; what follows for the damping
-_LESS, _MORE, _MUCH_MORE = 2.0**-3, 2.0, 2.0**3
+_LEAST_PIVOT = 2.0**-44                            # of a pivot, as part of the diagonal
+_SWEEPS = 6                                        # of coordinate descent, where the linear fit leaves its bounds
+_MOST_DAMPING, _LEAST_DAMPING = 2.0**60, 2.0**-60  # of the damping
+_GOOD_RATIO, _POOR_RATIO = 0.75, 0.25              # of the predicted decrease; what follows for the damping
+_DAMPING_REDUCTION, _DAMPING_GROWTH, _DAMPING_LARGE_GROWTH = 2.0**-3, 2.0, 2.0**3
 
 Lanes = list[Value]
 Triangle = dict[tuple[int, int], Value]
 
 
-class Rows(NamedTuple):
+class LaneRows(NamedTuple):
     """Where a lane keeps what it knows, p nonlinear parameters and q columns: slices of its rows. `left` is how much lower the
     next step is predicted to lead."""
 
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     left: int
 
     @classmethod
-    def of(cls, p: int, q: int) -> "Rows":
+    def of(cls, p: int, q: int) -> "LaneRows":
         ends = np.cumsum([0, p, p, p, p * (p + 1) // 2, q]).tolist()
         return cls(*(slice(*ends[k:k + 2]) for k in range(5)), *range(ends[-1], ends[-1] + 3))
 
@@ -73,21 +73,21 @@ def some_rows(count: int, stride: int) -> np.ndarray:
     return (turns * np.uint64(stride) + places).astype(np.int64)
 
 
-def levenberg(name: str, parts: Separable, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel, from lanes to lanes (`Rows`), for all residuals or `some_rows`. Parameters: bounds of θ, low and high, which of
-    it are geometric, the bounds of κ."""
-    writer = Levenberg(parts, stride)
+def levenberg(name: str, parts: SeparableResiduals, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """The kernel, from lanes to lanes (`LaneRows`), for all residuals or `some_rows`. Parameters: bounds of θ, low and high,
+    which of it are geometric, the bounds of κ."""
+    writer = LevenbergKernel(parts, stride)
     return writer.b.kernel(name, 1, 1), writer.data, (writer.rows.count,), writer.at
 
 
-class Levenberg:
+class LevenbergKernel:
     """Writes it."""
 
-    def __init__(self, parts: Separable, stride: int):
+    def __init__(self, parts: SeparableResiduals, stride: int):
         self.b, self.data, self.parts, self.stride = Builder(), Data(), parts, stride
         self.some = None if stride == 1 else some_rows(parts.rest.size, stride)
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
-        self.rows = Rows.of(self.p, self.q)
+        self.rows = LaneRows.of(self.p, self.q)
         self.at = self.data.offset(np.zeros(3 * self.p + 2 * self.q))
         self.vectors = [parts.rest, *parts.functions, *(data for data, _ in parts.columns if data is not None)]
         self.pairs = list(combinations_with_replacement(range(self.p), 2))
@@ -153,7 +153,7 @@ class Levenberg:
             functions = [_plain(b, element(node)) for node in self.parts.functions]
             rest, columns = element(self.parts.rest), self._columns(functions, element)
             return [*(b.mul(columns[i], columns[j]) for i, j in pairs), *(b.mul(c, rest) for c in columns)]
-        sums = self._sums(BluntEstimates(), lambda i: self.trial[where[i]], terms)
+        sums = self._sums(CoarseEstimates(), lambda i: self.trial[where[i]], terms)
         gram = dict(zip(pairs, sums, strict=False))
         self.scale = [b.div(1.0, b.max(b.sqrt(gram[j, j]), _TINY)) for j in every]
         scaled = {(i, j): b.mul(b.mul(v, self.scale[i]), self.scale[j]) if i != j else b.const(1.0) for (i, j), v in gram.items()}
@@ -188,9 +188,9 @@ class Levenberg:
     def _evaluate(self) -> None:
         """The value, the matrix A and the slope g there."""
         b, p, q, pairs = self.b, self.p, self.q, self.pairs
-        slopes, where = Slopes(self.data, p), {i: k for k, i in enumerate(self.parts.nonlinear)}
+        slopes, where = SlopeMeaning(self.data, p), {i: k for k, i in enumerate(self.parts.nonlinear)}
 
-        def terms(element: Callable[[Expr], Sloped]) -> Lanes:
+        def terms(element: Callable[[Expr], ValueWithSlopes]) -> Lanes:
             rest, functions = element(self.parts.rest), [element(node) for node in self.parts.functions]
             columns = self._columns([_plain(b, f.value) for f in functions], lambda data: element(data).value)
             shares = [b.const(0.0)] * len(functions)  # what each function is multiplied by
@@ -211,7 +211,7 @@ class Levenberg:
         slope = [b.sub(slope[k], _dot(b, zip(turned[k], inside, strict=True))) for k in range(p)]
         for k, m in pairs:
             rest = b.sub(matrix[k, m], _dot(b, zip(turned[k], turned[m], strict=True)))
-            matrix[k, m] = b.max(rest, b.mul(matrix[k, k], _PIVOT)) if k == m else rest
+            matrix[k, m] = b.max(rest, b.mul(matrix[k, k], _LEAST_PIVOT)) if k == m else rest
         by = [b.select(self._geometric(k), self.trial[k], 1.0) for k in range(p)]
         self.slope = [b.mul(v, s) for v, s in zip(slope, by, strict=True)]
         self.matrix = {(k, m): b.mul(b.mul(v, by[k]), by[m]) for (k, m), v in matrix.items()}
@@ -224,9 +224,10 @@ class Levenberg:
         for v in (*self.slope, *self.matrix.values()):
             sound = b.mand(sound, b.olt(b.abs(v), _LARGE))
         part = b.div(b.sub(before, self.value), b.max(left, _TINY))
-        factor = b.select(sound, b.select(b.ogt(part, _GOOD), _LESS, b.select(b.ogt(part, _POOR), 1.0, _MORE)), _MUCH_MORE)
+        factor = b.select(sound, b.select(b.ogt(part, _GOOD_RATIO), _DAMPING_REDUCTION,
+                                          b.select(b.ogt(part, _POOR_RATIO), 1.0, _DAMPING_GROWTH)), _DAMPING_LARGE_GROWTH)
         first = b.oeq(before, INF)
-        self.damping = b.select(first, damping, b.min(b.max(b.mul(damping, factor), _LEAST), _MOST))
+        self.damping = b.select(first, damping, b.min(b.max(b.mul(damping, factor), _LEAST_DAMPING), _MOST_DAMPING))
 
         def newer(new: Lanes, old: slice) -> Lanes:
             return [b.select(sound, v, w) for v, w in zip(new, self._state(old), strict=True)]
@@ -274,7 +275,7 @@ class _Cholesky:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(self.low[j][k], self.low[j][k]))
-            self.inverse.append(b.div(1.0, b.sqrt(b.max(left, b.max(b.mul(a[j, j], _PIVOT), _TINY)))))
+            self.inverse.append(b.div(1.0, b.sqrt(b.max(left, b.max(b.mul(a[j, j], _LEAST_PIVOT), _TINY)))))
             for i in range(j + 1, n):
                 v = b.sub(a[j, i], _dot(b, zip(self.low[i], self.low[j], strict=False)))
                 self.low[i].append(b.mul(v, self.inverse[j]))

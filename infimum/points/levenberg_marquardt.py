@@ -15,30 +15,32 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LEVENBERG
 from infimum.points import sobol
-from infimum.points.descents import Descents, Rules
-from infimum.points.levenberg_kernel import FIRST_DAMPING, Rows
+from infimum.points.descents import DescentRules, Descents
+from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows
 from infimum.points.point_search import PointSearch
 from infimum.problem.start_boxes import StartBoxes
-from infimum.structure.separable_residuals import Separable
+from infimum.structure.separable_residuals import SeparableResiduals
 
-_STREAM = 8             # of random numbers
-_OFFERED = 8            # points
+_STREAM = 8          # of random numbers
+_OFFERED_POINTS = 8  # points
 _STARTS = 1024
-_FIRST, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED))  # starts that come before the others
-_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED)  # so many trials, after which so many lanes are kept
-_ANEW, _STAGES_ANEW = 64, ((6, 16), (16, _OFFERED))   # values of a parameter that is drawn anew, and what follows
-_LAST = 48              # trials at the end
-_LOOK = 8, 2            # trials between two looks at what has ended; on all of many data
-_MANY, _PART = 1024, 256  # of more data than that, a part of this size
-_TRIALS = 8, 1 << 19, 400  # of a descent: at least, trials times data, at most
-_FEW = 8                # nonlinear parameters at most
-_FILLED = 2.0**-8       # by start boxes, of their hull
-_ORDERS = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
-_BITS = 24              # of the exponents of starts that are spaced evenly by factors
-_DONE, _SAME = 2.0**-48, 2.0**-20  # a lane has ended where so little of its value is left to gain; ends are the same
+_FIRST_STARTS, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED_POINTS))  # starts that come before the others
+_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED_POINTS)        # trials, and the number of lanes that are kept after them
+# values of a parameter that is drawn anew, and what follows
+_REDRAWN_VALUES, _STAGES_REDRAWN = 64, ((6, 16), (16, _OFFERED_POINTS))
+_LAST_TRIALS = 48                      # trials at the end
+_TRIALS_BETWEEN_CHECKS = 8, 2          # trials between two looks at what has ended; on all of many data
+_MANY_DATA, _SAMPLED_DATA = 1024, 256  # of more data than that, a part of this size
+_TRIALS = 8, 1 << 19, 400              # of a descent: at least, trials times data, at most
+_MOST_PARAMETERS = 8                   # nonlinear parameters at most
+_LEAST_FILLED_VOLUME = 2.0**-8         # by start boxes, of their hull
+_LOGARITHMIC_RATIO = 100.0             # a parameter of one sign with such a ratio of its bounds moves by factors
+_BITS = 24                             # of the exponents of starts that are spaced evenly by factors
+# a lane has ended where so little of its value is left to gain; ends are the same
+_CONVERGED_GAIN, _SAME_POINT = 2.0**-48, 2.0**-20
 
 
-class Levenberg(PointSearch):
+class LevenbergMarquardt(PointSearch):
     """Looks between `lo` and `hi`, for the nonlinear parameters `within` finite bounds; from points `given` (n, N) as well. Where
     there are `start` boxes, only a point in one of them counts. A value of `enough` cannot be improved on."""
 
@@ -48,22 +50,23 @@ class Levenberg(PointSearch):
     def fits(evaluator: Evaluator, start: StartBoxes | None = None) -> bool:
         """Is the function a sum of squares with few nonlinear parameters, and do start boxes fill a good part of their hull?"""
         parts = evaluator.sum_of_squares
-        return parts is not None and len(parts.nonlinear) <= _FEW and (start is None or start.part() >= _FILLED)
+        return parts is not None and len(parts.nonlinear) <= _MOST_PARAMETERS and (start is None
+                                                                                   or start.part() >= _LEAST_FILLED_VOLUME)
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, within: tuple[np.ndarray, np.ndarray], seed: int,
                  given: np.ndarray | None = None, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.within, self.seed, self.start = evaluator, lo, hi, within, seed, start
         self.parts = evaluator.sum_of_squares
         self.nonlinear, self.data = list(self.parts.nonlinear), self.parts.rest.size
-        self.rows = Rows.of(len(self.nonlinear), len(self.parts.columns))
+        self.rows = LaneRows.of(len(self.nonlinear), len(self.parts.columns))
         self.low, self.high = (end[self.nonlinear, None] for end in within)
         self.given = np.empty((len(lo), 0)) if given is None else given
         near, far = np.minimum(np.abs(self.low), np.abs(self.high)), np.maximum(np.abs(self.low), np.abs(self.high))
-        self.geometric = ((self.low > 0) | (self.high < 0)) & (near < far / _ORDERS)
+        self.geometric = ((self.low > 0) | (self.high < 0)) & (near < far / _LOGARITHMIC_RATIO)
         self.limits = _products(lo, hi, self.parts)
         self.relaxed = any(len(product) > 1 for product in self.parts.products)
         self.parameters = np.concatenate([*(a[:, 0] for a in (self.low, self.high, self.geometric)), *self.limits])
-        self.stride = 1 if self.data <= _MANY else self.data // _PART
+        self.stride = 1 if self.data <= _MANY_DATA else self.data // _SAMPLED_DATA
         self.x, self.value, self.seen = within[0] / 2 + within[1] / 2, np.inf, 0  # rows of residuals
         self.lanes = np.empty((self.rows.count, 0))
 
@@ -80,26 +83,26 @@ class Levenberg(PointSearch):
         return [self._steps()]
 
     def candidates(self) -> list[np.ndarray]:
-        return [self.x, *self._points(self.lanes[:, :_OFFERED]).T]
+        return [self.x, *self._points(self.lanes[:, :_OFFERED_POINTS]).T]
 
     def _steps(self) -> Iterator[None]:
         starts = self._starts()
-        yield from self._run(starts[:, :_FIRST], _STAGES_FIRST)
+        yield from self._run(starts[:, :_FIRST_STARTS], _STAGES_FIRST)
         first = self.lanes
         if self.stride > 1 and self.lowest <= self.enough:
             yield from self._on_all_data()
-        yield from self._run(starts[:, _FIRST:], _STAGES)
+        yield from self._run(starts[:, _FIRST_STARTS:], _STAGES)
         self._with(first)
         for _ in range(len(self.nonlinear) if len(self.nonlinear) > 1 else 0):
             before = self.lanes
             if not before.size:
                 break
-            yield from self._run(self._anew(before[self.rows.point, :1]), _STAGES_ANEW)
+            yield from self._run(self._anew(before[self.rows.point, :1]), _STAGES_REDRAWN)
             self._with(before)
-            if not self.lanes[self.rows.value, 0] < (1 - _SAME) * before[self.rows.value, 0]:
+            if not self.lanes[self.rows.value, 0] < (1 - _SAME_POINT) * before[self.rows.value, 0]:
                 break
-        yield from self._try(_LAST, self.stride)
-        self._keep(_OFFERED)
+        yield from self._try(_LAST_TRIALS, self.stride)
+        self._keep(_OFFERED_POINTS)
         if self.stride > 1:
             yield from self._on_all_data()
         yield from self._descend()
@@ -107,8 +110,8 @@ class Levenberg(PointSearch):
     def _on_all_data(self) -> Iterator[None]:
         """The lanes, which have seen a part of the data, begin again where they are."""
         self.lanes = self._fresh(self.lanes[self.rows.point])
-        yield from self._try(_LAST, 1)
-        self._keep(_OFFERED)
+        yield from self._try(_LAST_TRIALS, 1)
+        self._keep(_OFFERED_POINTS)
 
     # ---- the starts
     def _starts(self) -> np.ndarray:
@@ -122,8 +125,8 @@ class Levenberg(PointSearch):
     def _anew(self, point: np.ndarray) -> np.ndarray:
         """The point, with one parameter after the other all over its bounds."""
         p = len(point)
-        values = self._within_bounds(np.broadcast_to((np.arange(_ANEW) + 0.5) / _ANEW, (p, _ANEW)))
-        return np.where(np.eye(p, dtype=bool)[:, :, None], values[:, None, :], point[:, :, None]).reshape(p, p * _ANEW)
+        values = self._within_bounds(np.broadcast_to((np.arange(_REDRAWN_VALUES) + 0.5) / _REDRAWN_VALUES, (p, _REDRAWN_VALUES)))
+        return np.where(np.eye(p, dtype=bool)[:, :, None], values[:, None, :], point[:, :, None]).reshape(p, p * _REDRAWN_VALUES)
 
     def _within_bounds(self, unit: np.ndarray) -> np.ndarray:
         """Points of the unit cube as points within the bounds; every other one is spaced by factors where lanes move so."""
@@ -151,7 +154,7 @@ class Levenberg(PointSearch):
     def _try(self, trials: int, stride: int) -> Iterator[None]:
         """So many trials, or until all lanes have ended."""
         kind = LEVENBERG if stride == 1 else f"{LEVENBERG}:{stride}"
-        look = _LOOK[self.stride > stride]
+        look = _TRIALS_BETWEEN_CHECKS[self.stride > stride]
         for begin in range(0, trials, look):
             if self._ended().all():
                 return
@@ -165,7 +168,7 @@ class Levenberg(PointSearch):
     def _ended(self) -> np.ndarray:
         """A lane that has not begun has not ended."""
         value, left = self.lanes[self.rows.value], self.lanes[self.rows.left]
-        return (value < np.inf) & ~(left > _DONE * value)
+        return (value < np.inf) & ~(left > _CONVERGED_GAIN * value)
 
     def _keep(self, most: int) -> None:
         """The lowest lanes, of those that came to the same end one; in and outside start boxes one each."""
@@ -174,16 +177,16 @@ class Levenberg(PointSearch):
         order = np.lexsort((lanes[self.rows.value], outside))
         lanes, outside = np.take(lanes, order, axis=1), outside[order]
         value, left = lanes[self.rows.value], lanes[self.rows.left]
-        near = left <= _SAME * value
+        near = left <= _SAME_POINT * value
         new = np.ones(len(value), bool)
-        new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:])) | (outside[1:] != outside[:-1])
+        new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME_POINT * value[1:])) | (outside[1:] != outside[:-1])
         lanes = np.compress(new, lanes, axis=1)
         self.lanes = np.take(lanes, np.argsort(lanes[self.rows.value], kind="stable")[:most], axis=1)
 
     def _with(self, others: np.ndarray) -> None:
         """The lowest of these lanes and others."""
         self.lanes = np.concatenate([others, self.lanes], axis=1)
-        self._keep(_OFFERED)
+        self._keep(_OFFERED_POINTS)
 
     def _counts(self, points: np.ndarray) -> np.ndarray:
         """Which of the points may be the answer?"""
@@ -221,12 +224,12 @@ class Levenberg(PointSearch):
             return
         values = self.evaluator.estimate(points) if self.relaxed else self.lanes[self.rows.value]
         self._offer(points, values)
-        attained = values[0] <= (1 + _SAME) * self.lanes[self.rows.value, 0]
+        attained = values[0] <= (1 + _SAME_POINT) * self.lanes[self.rows.value, 0]
         if attained and (len(kappa) < 2 or ((kappa[:, 0] > low) & (kappa[:, 0] < high)).all()):
             return
         lo, hi = np.minimum(self.within[0], points.min(axis=1)), np.maximum(self.within[1], points.max(axis=1))
         trials = max(_TRIALS[0], min(_TRIALS[1] // self.data, _TRIALS[2]))
-        descents = Descents(self.evaluator, lo, hi, points, Rules(trials=trials))
+        descents = Descents(self.evaluator, lo, hi, points, DescentRules(trials=trials))
         while not descents.done:
             descents.advance()
             yield
@@ -235,7 +238,7 @@ class Levenberg(PointSearch):
         self._offer(ends.x, ends.value)
 
 
-def _products(lo: np.ndarray, hi: np.ndarray, parts: Separable) -> tuple[np.ndarray, np.ndarray]:
+def _products(lo: np.ndarray, hi: np.ndarray, parts: SeparableResiduals) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of κ, rounded somehow."""
     low, high = np.ones(len(parts.products)), np.ones(len(parts.products))
     for j, product in enumerate(parts.products):

@@ -16,14 +16,14 @@ import math
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Ends
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentEnds
 from infimum.result import End, Minimum
 
-PLACE, VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
-KINKED = 1e-3              # and so near in value if one of them stopped at a kink, where descents are less exact
-KEPT = 4096                # so many of the lowest ends are told apart
-_END = {State.CONVERGED: End.CONVERGED, State.KINK: End.KINK}
+SAME_PLACE, SAME_VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
+SAME_VALUE_AT_KINK = 1e-3            # and so near in value if one of them stopped at a kink, where descents are less exact
+MOST_ENDS = 4096                     # the number of lowest ends that are told apart
+_END = {LaneState.CONVERGED: End.CONVERGED, LaneState.KINK: End.KINK}
 
 
 def probability_all_seen(descents: int, minima: int) -> float:
@@ -37,31 +37,31 @@ def probability_all_seen(descents: int, minima: int) -> float:
     return math.prod((descents - 1 - i) / (descents - 1 + i) for i in range(1, minima + 1))
 
 
-class Minima:
+class LocalMinima:
     """The ends of all lanes so far."""
 
     def __init__(self, lo: np.ndarray, hi: np.ndarray):
         width = hi - lo
         self.scale = np.where(width > 0, width, 1.0)[:, None]
-        self.n, self.spread, self.place = len(lo), 1.0, PLACE
+        self.n, self.spread, self.place = len(lo), 1.0, SAME_PLACE
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
         self._counted = 0, 0, 0.0  # lanes, minima and trust, when last counted
 
-    def add(self, ends: Ends, independent: bool) -> None:
+    def add(self, ends: DescentEnds, independent: bool) -> None:
         """Lanes that ended, DEAD ones aside; `independent` if their starts were uniform."""
-        alive = np.flatnonzero((ends.state != State.DEAD) & np.isfinite(ends.value))
+        alive = np.flatnonzero((ends.state != LaneState.DEAD) & np.isfinite(ends.value))
         self.x = np.concatenate([self.x, np.take(ends.x, alive, axis=1)], axis=1)
         self.value = np.concatenate([self.value, ends.value[alive]])
         self.state = np.concatenate([self.state, ends.state[alive]])
         self.independent = np.concatenate([self.independent, np.full(len(alive), independent)])
-        if len(self.value) > 2 * KEPT:
+        if len(self.value) > 2 * MOST_ENDS:
             self._forget()
 
     def _forget(self) -> None:
         """Keeps all independent ends and the lowest of the others."""
         keep = np.zeros(len(self.value), bool)
-        keep[np.argsort(self.value, kind="stable")[:KEPT]] = True
+        keep[np.argsort(self.value, kind="stable")[:MOST_ENDS]] = True
         keep = np.flatnonzero(keep | self.independent)
         self.x, self.value = np.take(self.x, keep, axis=1), self.value[keep]
         self.state, self.independent = self.state[keep], self.independent[keep]
@@ -70,7 +70,7 @@ class Minima:
         """Numbers of the ends that are one minimum, the lowest minimum first."""
         order, found = np.argsort(self.value, kind="stable"), []
         value, free = self.value[order], np.ones(len(order), bool)
-        reach = KINKED if (self.state == State.KINK).any() else VALUE
+        reach = SAME_VALUE_AT_KINK if (self.state == LaneState.KINK).any() else SAME_VALUE
         with np.errstate(over="ignore"):
             beyond = np.searchsorted(value, value + reach * (self.spread + np.abs(value)), "right")  # none from there on is near
         for k in range(len(order)):
@@ -79,7 +79,7 @@ class Minima:
                 near = window if len(window) == 1 else window[self._one_with(order[k], order[window])]
                 free[near] = False
                 found.append(order[near])
-                if len(found) == KEPT:
+                if len(found) == MOST_ENDS:
                     break
         return found
 
@@ -89,8 +89,8 @@ class Minima:
             return self._same(k, others)
 
     def _same(self, k: int, others: np.ndarray) -> np.ndarray:
-        kinked = (self.state[others] == State.KINK) | (self.state[k] == State.KINK)
-        reach = np.where(kinked, KINKED, VALUE) * (self.spread + abs(self.value[k]))
+        kinked = (self.state[others] == LaneState.KINK) | (self.state[k] == LaneState.KINK)
+        reach = np.where(kinked, SAME_VALUE_AT_KINK, SAME_VALUE) * (self.spread + abs(self.value[k]))
         close = np.abs(self.value[others] - self.value[k]) <= reach
         near = np.flatnonzero(close)
         close[near] = np.abs((np.take(self.x, others[near], axis=1) - self.x[:, k:k + 1]) / self.scale).max(axis=0) <= self.place

@@ -1,8 +1,8 @@
 """Flight: points drawn within the bounds, and a particle swarm that moves over them.
 
-Few points are drawn and moved here, by NumPy. `MANY` are drawn and moved by kernels (`points.swarm_kernel`), which take time to
-compile, and stay where those run. Which way is taken depends on the number of points alone, so that the bits do not depend on the
-machine. The methods are generators: they pause between runs, so that a time limit is heard.
+Few points are drawn and moved here, by NumPy. `MANY_PARTICLES` are drawn and moved by kernels (`points.swarm_kernel`), which take
+time to compile, and stay where those run. Which way is taken depends on the number of points alone, so that the bits do not
+depend on the machine. The methods are generators: they pause between runs, so that a time limit is heard.
 """
 
 from collections.abc import Iterator
@@ -17,17 +17,19 @@ from infimum.points.random_numbers import key_of, uniform
 from infimum.points.swarm_kernel import flight_parameters, leader_at, particle_rows, scatter_parameters
 from infimum.points.swarm_options import SwarmOptions
 
-MANY = 1 << 12
+MANY_PARTICLES = 1 << 12
 STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
 _TERMS = 1 << 18  # lanes times variables of a run here
 
 
 def bytes_of(particles: int, n: int) -> int:
-    """Roughly what so many particles take: twice their places, velocities and best places, and where descents begin and end."""
+    """Roughly the memory that this number of particles takes: twice their places, velocities and best places, and where descents
+    begin and end.
+    """
     return 8 * particles * (8 * n + 11)
 
 
-class Flight:
+class ParticleFlight:
     """Draws and moves points within the bounds. `evaluations` counts the looks."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int):
@@ -39,7 +41,7 @@ class Flight:
     @property
     def most_here(self) -> float:
         """Fewer particles are moved by NumPy."""
-        return MANY
+        return MANY_PARTICLES
 
     def values(self, x: np.ndarray) -> np.ndarray:
         """What particles here are compared by."""
@@ -51,7 +53,7 @@ class Flight:
 
     def points(self, stream: int, step: int, count: int) -> Iterator[Any]:
         """Points (n, count), drawn uniformly; where many stay, they come in parts."""
-        if count < MANY:
+        if count < MANY_PARTICLES:
             return self.few(stream, step, count)
         parts = yield from self._scattered(self._numbers(count), self.lo, self.hi, stream, step)
         return self._together(parts)
@@ -65,11 +67,11 @@ class Flight:
 
     def _part(self, count: int) -> int:
         """So many of these lanes are run together: all of them on a GPU."""
-        return count if self.uses_gpu(count) else max(MANY, _TERMS // self.n)
+        return count if self.uses_gpu(count) else max(MANY_PARTICLES, _TERMS // self.n)
 
     def _numbers(self, count: int) -> list[Any]:
         """The numbers of the lanes, in parts."""
-        numbers, size = self.evaluator.arrays_for(count, MANY).numbers(count), self._part(count)
+        numbers, size = self.evaluator.arrays_for(count, MANY_PARTICLES).numbers(count), self._part(count)
         return [numbers[:, k:k + size] for k in range(0, count, size)]
 
     @staticmethod
@@ -95,8 +97,8 @@ class Flight:
         return (yield from way(x, wave, count, options))
 
     def uses_gpu(self, count: int) -> bool:
-        """Do so many particles fly on a GPU?"""
-        return count >= MANY and self.evaluator.uses_gpu(count, MANY)
+        """Does this number of particles fly on a GPU?"""
+        return count >= MANY_PARTICLES and self.evaluator.uses_gpu(count, MANY_PARTICLES)
 
     def _fly_here(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
         x = self.few(_SWARM, wave, count) if x is None else x
@@ -131,7 +133,7 @@ class Flight:
     def _fly_in_parts(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
         """By kernels here, some thousands at a time."""
-        arrays, numbers, rows = self.evaluator.arrays_for(count, MANY), self._numbers(count), particle_rows(self.n)
+        arrays, numbers, rows = self.evaluator.arrays_for(count, MANY_PARTICLES), self._numbers(count), particle_rows(self.n)
         if x is None:
             places = yield from self._scattered(numbers, self.lo, self.hi, _SWARM, wave)
         else:

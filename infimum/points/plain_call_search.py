@@ -14,16 +14,16 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.result import Result, Verdict
 from infimum.support import environment
 
-_STREAM = 6          # of random numbers
-_REACH = 1e3         # unbounded variables: points lie this far out at most
-_AT_ONCE, _MOST = 16, 1024
+_STREAM = 6                # of random numbers
+_LARGEST_COORDINATE = 1e3  # unbounded variables: points lie this far out at most
+_POINTS_AT_ONCE, _MOST_POINTS = 16, 1024
 _EARLY = "The run ended before the first region was enclosed: give it more time."
 
 
 def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, best: tuple[np.ndarray, float] | None, message: str,
                    seconds: float, seed: int, engine: str) -> Result:
-    """Calls `fun` with plain numbers for so many seconds, once at least. Nothing is proved: `fun` of the result is an estimate,
-    the whole box may hold minimisers. `best` is a point with an estimate of its value, if there is one already."""
+    """Calls `fun` with plain numbers for the given number of seconds, once at least. Nothing is proved: `fun` of the result is an
+    estimate, the whole box may hold minimisers. `best` is a point with an estimate of its value, if there is one already."""
     x, value = best if best is not None and np.isfinite(best[1]) else (None, np.inf)
     end, calls = perf_counter() + seconds, 0
     for point in _points(problem, seed) if fun is not None and x is None else ():
@@ -47,12 +47,13 @@ def _points(problem: Problem, seed: int) -> Iterator[np.ndarray]:
     start = problem.start and problem.start.with_doubles() or StartBoxes(problem.lo[:, None], problem.hi[:, None])
     boxes = cycle(zip(start.lo.T, start.hi.T, strict=True))
     units = [np.full((len(problem.lo), len(start)), 0.5)]
-    for step in range(_MOST // _AT_ONCE):
+    for step in range(_MOST_POINTS // _POINTS_AT_ONCE):
         for unit in np.concatenate(units, axis=1).T:
             low, high = next(boxes)
-            lo, hi = np.minimum(np.clip(low, -_REACH, None), high), np.maximum(np.clip(high, None, _REACH), low)
+            lo, hi = np.minimum(np.clip(low, -_LARGEST_COORDINATE, None),
+                                high), np.maximum(np.clip(high, None, _LARGEST_COORDINATE), low)
             yield np.clip(lo * (1 - unit) + hi * unit, low, high)
-        units = [uniform(seed, _STREAM, step, range(_AT_ONCE), len(problem.lo))]
+        units = [uniform(seed, _STREAM, step, range(_POINTS_AT_ONCE), len(problem.lo))]
 
 
 def _called(fun: Callable[[np.ndarray], Any], x: np.ndarray) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
 
-_FIRST, _MORE, _LESS = 2.0**-7, 8.0, 0.125  # damping, as part of the largest element on the diagonal, and how it changes
-_ENOUGH = 2.0**-40   # of the first violations
+# damping, as part of the largest element on the diagonal, and how it changes
+_FIRST_DAMPING, _DAMPING_GROWTH, _DAMPING_REDUCTION = 2.0**-7, 8.0, 0.125
+_SMALL_VIOLATION = 2.0**-40  # of the first violations
 _MOST_DAMPING = 2.0**20
 
 
@@ -28,11 +29,11 @@ class Restoration:
         self.scale = np.where((steep > 0) & (steep < np.inf), steep, 1.0)
         self.evaluations = 2 * x.shape[1]
         self.violations, self.jacobian, self.left = self._look(self.x, self.scale)
-        self.damping = np.full(x.shape[1], _FIRST)
+        self.damping = np.full(x.shape[1], _FIRST_DAMPING)
 
     def steps(self, most: int) -> Iterator[None]:
-        """Up to so many trials in all lanes that are not done."""
-        done = _ENOUGH * np.where(np.isfinite(self.left), self.left, 0.0)
+        """Up to the given number of trials in all lanes that are not done."""
+        done = _SMALL_VIOLATION * np.where(np.isfinite(self.left), self.left, 0.0)
         for _ in range(most):
             going = np.flatnonzero((self.left > done) & (self.damping < _MOST_DAMPING) & np.isfinite(self.left))
             if not len(going):
@@ -58,7 +59,7 @@ class Restoration:
         into = going[better]
         for mine, new in zip((self.x, self.violations, self.jacobian, self.left), (trial, *found), strict=True):
             mine[..., into] = new[..., better]
-        self.damping[going] *= np.where(better, _LESS, _MORE)
+        self.damping[going] *= np.where(better, _DAMPING_REDUCTION, _DAMPING_GROWTH)
 
     def _look(self, x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Violations in their units, their derivatives, and the sum of squares; infinite where something has no value."""

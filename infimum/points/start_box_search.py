@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.descents import Descents, Rules
+from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.points.swarm import Swarm
@@ -14,11 +14,11 @@ from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.problem.start_boxes import StartBoxes
 
-_STREAM = 7                    # of random numbers
-_DRAWN, _LEAST = 1 << 12, 4    # points in all boxes together, and in each;
-_QUICKLY = 4                   # a quick look draws such a part
-_STARTS = 16                   # descents in a box from its lowest points
-_PARTICLES = 512               # of all swarms together
+_STREAM = 7                                      # of random numbers
+_DRAWN_POINTS, _LEAST_POINTS_A_BOX = 1 << 12, 4  # points in all boxes together, and in each;
+_QUICK_REDUCTION = 4                             # a quick look draws such a part
+_STARTS = 16                                     # descents in a box from its lowest points
+_PARTICLES = 512                                 # of all swarms together
 
 
 class SearchInBoxes(PointSearch):
@@ -49,7 +49,7 @@ class SearchInBoxes(PointSearch):
     def _draw(self) -> Iterator[None]:
         """The middle of every box and points drawn in it."""
         n, count = len(self.boxes.lo), len(self.boxes)
-        each = max(_LEAST, min(256, _DRAWN // count) // (_QUICKLY if self.quick else 1))
+        each = max(_LEAST_POINTS_A_BOX, min(256, _DRAWN_POINTS // count) // (_QUICK_REDUCTION if self.quick else 1))
         unit = uniform(self.seed, _STREAM, 0, range(each), n)
         unit[:, 0] = 0.5
         lowest = np.full(count, np.inf)
@@ -67,7 +67,7 @@ class SearchInBoxes(PointSearch):
     def _descend(self, k: int) -> Iterator[None]:
         """From the lowest points of the k-th of them."""
         box = int(self.order[k])
-        descents = Descents(self.evaluator, *self.boxes.box(box), self.lowest[box], Rules())
+        descents = Descents(self.evaluator, *self.boxes.box(box), self.lowest[box], DescentRules())
         while not descents.done:
             descents.advance()
             yield

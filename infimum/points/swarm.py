@@ -17,12 +17,12 @@ import numpy as np
 
 from infimum.errors import BoundsError, UndefinedError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.coordinate_lines import SCALES, Place, Search
+from infimum.points.coordinate_lines import SCALES, CoordinateLineSearch, LinePoint
 from infimum.points.crossing import Crossing
-from infimum.points.descent_kernel import State
-from infimum.points.descents import DENSE, Descents, Ends, Rules
-from infimum.points.local_minima import Minima
-from infimum.points.particle_flight import STARTS, Flight
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import MOST_DENSE_VARIABLES, DescentEnds, DescentRules, Descents
+from infimum.points.local_minima import LocalMinima
+from infimum.points.particle_flight import STARTS, ParticleFlight
 from infimum.points.point_search import PointSearch
 from infimum.points.swarm_options import CONFIDENCE, SwarmOptions
 from infimum.problem.problem import Problem
@@ -30,15 +30,15 @@ from infimum.result import End, Result, Verdict
 from infimum.search.incumbent import Incumbent
 from infimum.search.progress import Figures
 
-FIRST, GROWTH, _RESTARTS = 32, 4, 5
-_LOOKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
-_LOWEST = 1024    # ends of a descent that are looked at, where they are not independent
-_SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
-_CROSSED, _LEAST_CROSSED = 256, 4     # minima that are crossed, at most and at least
-_CROSSINGS, _IDLE_CROSSINGS = 16, 2   # of a wave, and of those how many without a lower minimum
+FIRST_PARTICLES, GROWTH, _RESTARTS = 32, 4, 5
+_TURNS_BETWEEN_CHECKS = 16              # turns between two looks at lanes that descend, which change only what is displayed
+_LOWEST_ENDS = 1024                     # ends of a descent that are looked at, where they are not independent
+_SEARCHES = 1, 4                        # of the first wave after each descent, and of later ones
+_MOST_CROSSED, _LEAST_CROSSED = 256, 4  # minima that are crossed, at most and at least
+_CROSSINGS, _IDLE_CROSSINGS = 16, 2     # of a wave, and of those how many without a lower minimum
 
 
-class Route(Enum):
+class StartOrigin(Enum):
     """How the lanes of a descent came to their starts: drawn uniformly, moved by the swarm or given, or within a search, of which
     only the end counts as a lane."""
 
@@ -58,19 +58,21 @@ class Swarm(PointSearch):
         with np.errstate(over="ignore"):
             self.width = self.hi - self.lo
         _check_finite(self.lo, self.hi, self.width)
-        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DENSE else max(8, min(256, 2**15 // self.n)))
+        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= MOST_DENSE_VARIABLES
+                                          else max(8, min(256, 2**15 // self.n)))
         self.options, self.flying = replace(options, particles=particles), options.particles
-        self.endless = limited or options.confidence is not None  # it goes on until its answer can be trusted
+        self.endless = limited or options.confidence is not None  # it continues until its answer can be trusted
         self.wanted = CONFIDENCE if options.confidence is None else options.confidence
         self.waves = 1 + options.restarts if options.restarts is not None else None if self.endless else 1 + _RESTARTS
-        self.rules = Rules(options.armijo, options.halvings, options.descent_steps)
+        self.rules = DescentRules(options.armijo, options.halvings, options.descent_steps)
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
-        self.minima = Minima(self.lo, self.hi)
-        self.search = Search(evaluator, self.lo, self.hi, options.samples, seed)
-        self.flight = Flight(evaluator, self.lo, self.hi, seed)
-        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, _CROSSED))
+        self.minima = LocalMinima(self.lo, self.hi)
+        self.search = CoordinateLineSearch(evaluator, self.lo, self.hi, options.samples, seed)
+        self.flight = ParticleFlight(evaluator, self.lo, self.hi, seed)
+        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, _MOST_CROSSED))
         self.descents: Descents | None = None  # at work
-        self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of what is at work, as far as one looked
+        # of what has ended; and of what is at work, as far as one looked
+        self.best = self.seen = LinePoint(np.zeros(self.n), np.inf)
         self.wave = self.trials = self.running = 0
         self.agreed, self.limit = False, None
         self._evaluations = 0
@@ -89,7 +91,7 @@ class Swarm(PointSearch):
         """Nothing is verified before the end."""
         return np.inf
 
-    def _lowest(self) -> Place:
+    def _lowest(self) -> LinePoint:
         return min(self.best, self.seen, key=lambda place: place.value)
 
     @property
@@ -104,7 +106,7 @@ class Swarm(PointSearch):
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
-        converged = int((self.minima.state >= State.CONVERGED).sum())
+        converged = int((self.minima.state >= LaneState.CONVERGED).sum())
         return {"best": f"{self.value:.10g}", "descents": f"{converged:,} converged, {self.running:,} running",
                 "basins": f"{self.minima.seen():,}", "wave": f"{self.wave}"}
 
@@ -145,19 +147,19 @@ class Swarm(PointSearch):
         return self.agreed or (self.endless and self.minima.trusted() >= self.wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, FIRST * GROWTH**min(wave, 12))
+        lanes = min(self.options.particles, FIRST_PARTICLES * GROWTH**min(wave, 12))
         particles = self.flying or min(self.options.particles, GROWTH * lanes)
         flying, moved, far = self._fly(wave, particles), None, self.flight.uses_gpu(particles)
         if far:
-            next(flying)  # it is queued, and goes on meanwhile
+            next(flying)  # it is queued, and continues meanwhile
         starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)
         if far:
             moved = self._queued(self.flight.landing)
-        mine = yield from self._descend(self._descents(starts), Route.INDEPENDENT)
+        mine = yield from self._descend(self._descents(starts), StartOrigin.INDEPENDENT)
         if wave > 0:
-            yield from self._cross(min(lanes, _LOWEST))
+            yield from self._cross(min(lanes, _LOWEST_ENDS))
         yield from self._search_from(mine, wave)
         places = yield from flying
         mine = yield from self._descend(moved or self._descents(places))
@@ -191,7 +193,7 @@ class Swarm(PointSearch):
 
     def _offer(self, x: np.ndarray, value: float) -> None:
         if value < self.best.value:
-            self.best = Place(x.copy(), value)
+            self.best = LinePoint(x.copy(), value)
 
     def _given_points(self) -> Iterator[None]:
         """The middle of the bounds and the user's points are offered as they are; the latter are descended from."""
@@ -216,30 +218,30 @@ class Swarm(PointSearch):
             return None
         return descents
 
-    def _descend(self, descents: Descents, route: Route = Route.MOVED) -> Iterator[Ends]:
+    def _descend(self, descents: Descents, route: StartOrigin = StartOrigin.MOVED) -> Iterator[DescentEnds]:
         self.descents, self.route = descents, route
         for turn in count(1):
             if self.descents.done:
                 break
             self.descents.advance()
             self.running = self.descents.running
-            if turn % _LOOKS == 0:
+            if turn % _TURNS_BETWEEN_CHECKS == 0:
                 self._see(self.descents.best())
             yield
         return self._ended()
 
     def _see(self, found: tuple[np.ndarray, float] | None) -> None:
         if found is not None and found[1] < self.seen.value:
-            self.seen = Place(*found)
+            self.seen = LinePoint(*found)
 
-    def _ended(self) -> Ends:
+    def _ended(self) -> DescentEnds:
         """Takes over what the lanes at work have found."""
-        ends = self.descents.ends(None if self.route is Route.INDEPENDENT else _LOWEST)
+        ends = self.descents.ends(None if self.route is StartOrigin.INDEPENDENT else _LOWEST_ENDS)
         self._evaluations += max(ends.evaluations, self.descents.evaluations)  # the latter also of lanes at work
         self.trials += ends.longest
         self.descents = None
-        if self.route is not Route.SEARCH:
-            self.minima.add(ends, self.route is Route.INDEPENDENT)
+        if self.route is not StartOrigin.SEARCH:
+            self.minima.add(ends, self.route is StartOrigin.INDEPENDENT)
         if len(ends.value):
             k = int(np.argmin(ends.value))
             self._offer(ends.x[:, k], float(ends.value[k]))
@@ -254,27 +256,27 @@ class Swarm(PointSearch):
         for _ in range(_CROSSINGS):
             if idle == _IDLE_CROSSINGS or len(self.crossing) < _LEAST_CROSSED:
                 break
-            ends = yield from self._descend(self._descents(self.crossing.starts(lanes)), Route.SEARCH)
+            ends = yield from self._descend(self._descents(self.crossing.starts(lanes)), StartOrigin.SEARCH)
             better = self.crossing.add(ends.x, ends.value)
             idle, lower = 0 if better else idle + 1, lower or better
         if lower:
             yield from self._descend(self._descents(self.crossing.x[:, :1]))
 
-    def _search_from(self, ends: Ends, wave: int) -> Iterator[None]:
+    def _search_from(self, ends: DescentEnds, wave: int) -> Iterator[None]:
         """Searches from the lowest of these ends, and descends from where the searches lead."""
         most = _SEARCHES[min(wave, 1)] if self.options.searches is None else self.options.searches
         order = np.argsort(ends.value, kind="stable")
-        places: list[Place] = []
+        places: list[LinePoint] = []
         for k in order:
             value = float(ends.value[k])
             if len(places) == most or not np.isfinite(value):
                 break
             if all(abs(value - p.value) > 1e-6 * (abs(value) + self.rules.spread) for p in places):
-                places.append(Place(ends.x[:, k].copy(), value))
+                places.append(LinePoint(ends.x[:, k].copy(), value))
         for turn, place in enumerate(places):
             yield from self._search(place, self.wave * 8 + turn)
 
-    def _search(self, place: Place, turn: int) -> Iterator[None]:
+    def _search(self, place: LinePoint, turn: int) -> Iterator[None]:
         """Sweeps and descends while that pays, then moves pairs, at one radius after another; at the end the last bits."""
         idle = attempt = 0
         while idle <= SCALES and attempt < 8 * SCALES:
@@ -285,25 +287,25 @@ class Swarm(PointSearch):
                 starts = [place.x[:, None], lower.x[:, None]]
             else:
                 starts = [(yield from self.search.pairs(place, idle - 1, turn * 8 * SCALES + attempt))]
-            ends = yield from self._descend(self._descents(np.concatenate(starts, axis=1)), Route.SEARCH)
+            ends = yield from self._descend(self._descents(np.concatenate(starts, axis=1)), StartOrigin.SEARCH)
             lines = place.variables, place.basins
             if len(ends.value) and np.nanmin(ends.value) < place.value:
                 k = int(np.nanargmin(ends.value))
-                place = Place(ends.x[:, k].copy(), float(ends.value[k]), *lines)
-                if ends.state[k] == State.KINK:
+                place = LinePoint(ends.x[:, k].copy(), float(ends.value[k]), *lines)
+                if ends.state[k] == LaneState.KINK:
                     place = yield from self._polish(place)
             attempt += 1
             idle = 0 if before - place.value > 1e-9 * (abs(place.value) + self.rules.spread) else idle + 1
         place = yield from self._polish(place)
         yield from self._descend(self._descents(place.x[:, None]))
 
-    def _polish(self, place: Place) -> Iterator[Place]:
+    def _polish(self, place: LinePoint) -> Iterator[LinePoint]:
         """The last bits, which descents do not find at a kink."""
         polished = yield from self.search.polish(place)
         self._offer(polished.x, polished.value)
-        return Place(polished.x, polished.value, place.variables, place.basins)
+        return LinePoint(polished.x, polished.value, place.variables, place.basins)
 
-    def _sweep(self, place: Place, most: int = 8) -> Iterator[Place]:
+    def _sweep(self, place: LinePoint, most: int = 8) -> Iterator[LinePoint]:
         """Sweeps again and again, while they pay."""
         for _ in range(most):
             swept = yield from self.search.sweep(place)

@@ -1,7 +1,7 @@
 """The kernels of a particle swarm, one particle a lane; a lane's number, as bits, is its first input and says which random
 numbers are its own.
 
-`scatter` draws a point between bounds. `flight` moves a particle and looks at its new place: see `Flight`.
+`scatter` draws a point between bounds. `flight` moves a particle and looks at its new place: see `ParticleFlight`.
 """
 
 import sys

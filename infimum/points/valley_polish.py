@@ -11,7 +11,7 @@ _STEPS = 30
 _DAMPING = (0.0, 2.0**-30, 2.0**-20, 2.0**-10, 1.0)  # of the largest element on the diagonal
 
 
-class Polish(PointSearch):
+class ValleyPolish(PointSearch):
     """Moves a point downhill within the bounds while that pays."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray):

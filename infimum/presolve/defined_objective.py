@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.certify.uniqueness_question import Question
+from infimum.certify.uniqueness_question import UniquenessQuestion
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
 from infimum.presolve.presolve_step import Formulation, PresolveStep
@@ -80,7 +80,7 @@ class DefinedObjective(PresolveStep):
             result, x=x, fun=upper, upper=upper, feasible=feasible, regions=self._regions(result),
             boxes=None if result.boxes is None else [self._filled(lo, hi) for lo, hi in result.boxes],
             minima=[replace(minimum, x=self.point(minimum.x)) for minimum in result.minima],
-            question=Question(evaluator, problem.lo, problem.hi, outer=problem.outer))
+            question=UniquenessQuestion(evaluator, problem.lo, problem.hi, outer=problem.outer))
 
     def _filled(self, lo: np.ndarray, hi: np.ndarray) -> Box:
         """Boxes (n, N) or (n,) around all feasible points, and among them all minimisers, that have the other variables there."""

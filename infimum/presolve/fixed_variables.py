@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.fixing import Fixing
+from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
 from infimum.presolve.constant_parts import with_constants
 from infimum.presolve.inner_answers import passed_on
 from infimum.presolve.presolve_step import Formulation, PresolveStep
 from infimum.problem.cover import Cover
-from infimum.problem.fixed_values import Fixed, held_variables
+from infimum.problem.fixed_values import FixedValues, held_variables
 from infimum.problem.minimisers import Minimisers
 from infimum.problem.problem import Problem
 from infimum.problem.system import System
@@ -33,7 +33,7 @@ _FIXED_SHARE = 2
 class Embedding(NamedTuple):
     """The free variables, by their numbers, among all variables, the others having fixed values."""
 
-    fixed: Fixed
+    fixed: FixedValues
     free: np.ndarray
 
     def whole(self, points: np.ndarray, side: int = -1) -> np.ndarray:
@@ -65,7 +65,7 @@ class Reduced(NamedTuple):
     def of(cls, whole: Evaluator, embedding: Embedding) -> "Reduced":
         """The function and its constraints. Where no variable is free, it is a function of one variable that it does not read."""
         own, (fixed, free) = whole.system, embedding
-        fixing = Fixing(var("x", (whole.n,)), fixed.lower, fixed.upper, free)
+        fixing = VariableFixing(var("x", (whole.n,)), fixed.lower, fixed.upper, free)
         roots = fixing([whole.f, *(() if own is None else own.bodies)])
         mixed, (f, *bodies) = fixing.mixes(roots), with_constants(roots)
         system = None
@@ -87,7 +87,7 @@ class FixedVariables(PresolveStep):
         problem, held = given.problem, held_variables(given.problem)
         found = _without_held(*given, held) if self.reduces and len(held) else None
         if found is None and problem.narrow.any():
-            found = Reduced.of(given.evaluator, Embedding(Fixed.of(problem), np.flatnonzero(~problem.narrow)))
+            found = Reduced.of(given.evaluator, Embedding(FixedValues.of(problem), np.flatnonzero(~problem.narrow)))
         if found is None:
             return None
         self.embedding = found.embedding
@@ -144,7 +144,7 @@ def _without_held(problem: Problem, evaluator: Evaluator, held: np.ndarray) -> R
     free, few = np.setdiff1d(np.flatnonzero(~problem.narrow), held, assume_unique=True), _FIXED_SHARE * len(held) < n
     if not len(free) or (few and n > _MANY_VARIABLES):
         return None
-    found = Reduced.of(evaluator, Embedding(Fixed.of(problem), free))
+    found = Reduced.of(evaluator, Embedding(FixedValues.of(problem), free))
     return None if few and found.mixed else found
 
 

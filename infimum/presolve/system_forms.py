@@ -21,10 +21,10 @@ class EmptySystem(PresolveStep):
             return None
         found = given.with_system(System(evaluator.f, (), no_ends, no_ends))
         if self.linear_programs:
-            from infimum.bounds.linear_program_bound import LinearPrograms  # seldom needed
+            from infimum.bounds.linear_program_bound import LinearProgramBound  # seldom needed
 
             evaluator.linear_programs.version()  # an error where the solver is missing
-            return found if LinearPrograms.applies(found.evaluator) else None
+            return found if LinearProgramBound.applies(found.evaluator) else None
         return found
 
 

@@ -23,7 +23,7 @@ def held_variables(problem: Problem) -> np.ndarray:
     return held
 
 
-class Fixed(NamedTuple):
+class FixedValues(NamedTuple):
     """The values (n) of variables that are fixed: numbers from `low` to `high`, which lie in the constants from `lower` to
     `upper`, and `shown` as the doubles of a point. All are the same where the values are doubles. `unknown` are the variables of
     which it is not known which number they are."""
@@ -36,12 +36,12 @@ class Fixed(NamedTuple):
     unknown: tuple[int, ...] = ()
 
     @classmethod
-    def at(cls, values: np.ndarray) -> "Fixed":
+    def at(cls, values: np.ndarray) -> "FixedValues":
         """At doubles."""
         return cls(*(values,) * 5)
 
     @classmethod
-    def of(cls, problem: Problem) -> "Fixed":
+    def of(cls, problem: Problem) -> "FixedValues":
         """The values of all variables of a problem that are fixed or narrow."""
         at = np.flatnonzero(problem.narrow)
         if not len(at):

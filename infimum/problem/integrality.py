@@ -14,7 +14,7 @@ from infimum.errors import OptionError, ShapeError
 from infimum.problem.problem import Problem
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.text import counted
-from infimum.problem.variable_bounds import FAR, End, Outer, end_of, of_ends
+from infimum.problem.variable_bounds import FAR, End, OuterBox, end_of, of_ends
 
 
 def read_integrality(integrality: Any, problem: Problem) -> tuple[tuple[int, ...], int | None, Problem]:
@@ -69,7 +69,8 @@ def _rounded(problem: Problem, integers: np.ndarray) -> tuple[int | None, Proble
         lo[i], hi[i] = (end[i] for end in problem.region)
         outer = outer and outer.but(i, *(lo[i], hi[i]) * 2)
     outer = outer and outer.unless(lo, hi)
-    start = problem.start if problem.start is None or problem.several else StartBoxes(lo[:, None], hi[:, None], outer and Outer(
+    start = problem.start if problem.start is None or problem.several else StartBoxes(lo[:, None], hi[:, None], outer
+                                                                                      and OuterBox(
         *(end[:, None] for end in outer)))
     return none[0] if none else None, replace(problem, lo=lo, hi=hi, outer=outer, ends=ends, start=start)
 
@@ -96,7 +97,7 @@ def _in_boxes(problem: Problem, integers: np.ndarray) -> Problem:
     some = np.flatnonzero((lo[integers] <= hi[integers]).all(axis=0))
     if not len(some):
         return problem
-    outer = outer and Outer(*(end[:, some] for end in outer.but(integers, *(lo[integers], hi[integers]) * 2)))
+    outer = outer and OuterBox(*(end[:, some] for end in outer.but(integers, *(lo[integers], hi[integers]) * 2)))
     start = StartBoxes(lo[:, some], hi[:, some], outer)
     low, high = start.hull
     ends = {at: end for at, end in problem.ends.items() if at[0] not in integers}

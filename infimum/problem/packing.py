@@ -12,7 +12,7 @@ from infimum.expr.node import Expr, Shape, make, topological
 from infimum.problem.system import Label, System
 
 
-class Row(NamedTuple):
+class PackedNode(NamedTuple):
     """A node; `args` are the numbers of rows. `upper` is None where the constants are doubles."""
 
     op: str
@@ -26,7 +26,7 @@ class Row(NamedTuple):
 class PackedExprs(NamedTuple):
     """Expressions: all their nodes, and which of these they are."""
 
-    rows: list[Row]
+    rows: list[PackedNode]
     roots: list[int]
 
     @classmethod
@@ -36,7 +36,7 @@ class PackedExprs(NamedTuple):
         for node in topological(roots):
             number[node] = len(rows)
             upper = None if node.hi is node.lo else node.hi
-            rows.append(Row(node.op, tuple(number[a] for a in node.args), node.shape, dict(node.params), node.lo, upper))
+            rows.append(PackedNode(node.op, tuple(number[a] for a in node.args), node.shape, dict(node.params), node.lo, upper))
         return cls(rows, [number[root] for root in roots])
 
     def unpacked(self) -> list[Expr]:

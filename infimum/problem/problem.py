@@ -11,7 +11,7 @@ import numpy as np
 from infimum.errors import BoundsError, OptionError, TraceError
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.text import counted
-from infimum.problem.variable_bounds import Bounds, End, Outer, read_bounds
+from infimum.problem.variable_bounds import Bounds, End, OuterBox, read_bounds
 from infimum.support import environment
 from infimum.support.exact_numbers import shown
 
@@ -83,7 +83,7 @@ class Problem:
     hi: np.ndarray
     x0: np.ndarray | None = None
     start: StartBoxes | None = None
-    outer: Outer | None = None
+    outer: OuterBox | None = None
     ends: Mapping[tuple[int, int], End] = field(default_factory=dict)
 
     @classmethod

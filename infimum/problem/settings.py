@@ -141,7 +141,7 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True)
-class Watching:
+class RunObservers:
     """What looks on while a run is at work: its clock, the user's callback, and the display of progress (None: by default)."""
 
     watch: Watch

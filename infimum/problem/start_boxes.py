@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from infimum.problem.text import counted
-from infimum.problem.variable_bounds import Bounds, Outer
+from infimum.problem.variable_bounds import Bounds, OuterBox
 
 
 class StartBoxes:
@@ -27,7 +27,7 @@ class StartBoxes:
 
     __slots__ = ("lo", "hi", "outer")
 
-    def __init__(self, lo: np.ndarray, hi: np.ndarray, outer: Outer | None = None):
+    def __init__(self, lo: np.ndarray, hi: np.ndarray, outer: OuterBox | None = None):
         self.lo, self.hi, self.outer = lo, hi, outer
 
     @classmethod
@@ -35,8 +35,8 @@ class StartBoxes:
         """The boxes with these bounds."""
         outer = None
         if any(box.outer is not None for box in boxes):
-            outer = Outer(*(np.stack(ends, axis=1) for ends in zip(*(
-                box.outer or Outer(box.lo, box.hi, box.lo, box.hi) for box in boxes), strict=True)))
+            outer = OuterBox(*(np.stack(ends, axis=1) for ends in zip(*(
+                box.outer or OuterBox(box.lo, box.hi, box.lo, box.hi) for box in boxes), strict=True)))
         return cls(np.stack([box.lo for box in boxes], axis=1), np.stack([box.hi for box in boxes], axis=1), outer)
 
     def __len__(self) -> int:
@@ -53,10 +53,10 @@ class StartBoxes:
         return self.lo.min(axis=1), self.hi.max(axis=1)
 
     @property
-    def outer_of_all(self) -> Outer | None:
+    def outer_of_all(self) -> OuterBox | None:
         """The same rounded outward."""
         outer = self.outer
-        return outer and Outer(outer.lo.min(axis=1), outer.hi.max(axis=1), outer.least.min(axis=1), outer.most.max(axis=1))
+        return outer and OuterBox(outer.lo.min(axis=1), outer.hi.max(axis=1), outer.least.min(axis=1), outer.most.max(axis=1))
 
     def part(self) -> float:
         """About how much of the hull they fill, counted as often as they overlap."""
@@ -68,13 +68,13 @@ class StartBoxes:
     def holds(self, points: np.ndarray) -> np.ndarray:
         """Which of the points (n, N) lie in one of the boxes."""
         if points.shape[1] < len(self):
-            return np.array([len(self.around(point)) > 0 for point in points.T], dtype=bool)
+            return np.array([len(self.containing(point)) > 0 for point in points.T], dtype=bool)
         held = np.zeros(points.shape[1], bool)
         for low, high in zip(self.lo.T[:, :, None], self.hi.T[:, :, None], strict=True):
             held |= ((low <= points) & (points <= high)).all(axis=0)
         return held
 
-    def around(self, point: np.ndarray) -> np.ndarray:
+    def containing(self, point: np.ndarray) -> np.ndarray:
         """The numbers of the boxes that hold a point."""
         return np.flatnonzero(((self.lo <= point[:, None]) & (point[:, None] <= self.hi)).all(axis=0))
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from infimum.expr.real import Real
-from infimum.expr.real_name import Name
+from infimum.expr.real_name import ExactName
 from infimum.problem.variable_bounds import End, end_of
 
 
@@ -25,5 +25,5 @@ def stored_end(stored: Any) -> End:
         numerator, _, denominator = stored.partition("/")
         return end_of(Fraction(int(numerator), int(denominator or 1)))
     lo, hi, powers, factor, shift = stored
-    number = Real(lo, hi, Name(tuple((symbol, power) for symbol, power in powers), Fraction(factor), Fraction(shift)))
+    number = Real(lo, hi, ExactName(tuple((symbol, power) for symbol, power in powers), Fraction(factor), Fraction(shift)))
     return End(lo, hi, number, number.is_irrational)

@@ -20,7 +20,7 @@ FAR = 2.0**53           # beyond, whole numbers need not be doubles
 _NAMES = ("lower", "upper")
 
 
-class Outer(NamedTuple):
+class OuterBox(NamedTuple):
     """The box around bounds of which some ends are no doubles: from `lo` to `hi`, these ends rounded outward. In a variable where
     a region's upper end is below `least`, or its lower end above `most`, it lies wholly beyond the bounds."""
 
@@ -29,17 +29,17 @@ class Outer(NamedTuple):
     least: np.ndarray
     most: np.ndarray
 
-    def at(self, which: Any) -> "Outer":
+    def at(self, which: Any) -> "OuterBox":
         """Some of the variables."""
-        return Outer(*(end[which] for end in self))
+        return OuterBox(*(end[which] for end in self))
 
-    def unless(self, lo: np.ndarray, hi: np.ndarray) -> "Outer | None":
+    def unless(self, lo: np.ndarray, hi: np.ndarray) -> "OuterBox | None":
         """None where these ends, rounded inward, are the same."""
         return None if np.array_equal(self.lo, lo) and np.array_equal(self.hi, hi) else self
 
-    def but(self, which: Any, *ends: Any) -> "Outer":
+    def but(self, which: Any, *ends: Any) -> "OuterBox":
         """With these ends in some of the variables."""
-        found = Outer(*(end.copy() for end in self))
+        found = OuterBox(*(end.copy() for end in self))
         for mine, new in zip(found, ends, strict=True):
             mine[which] = new
         return found
@@ -91,7 +91,7 @@ class Bounds(NamedTuple):
 
     lo: np.ndarray
     hi: np.ndarray
-    outer: Outer | None = None
+    outer: OuterBox | None = None
     given: Sequence[tuple[End, End]] = ()
 
     @property
@@ -204,7 +204,7 @@ def of_ends(pairs: Sequence[tuple[End, End]], times: int = 1) -> Bounds:
         return Bounds(lo, hi)
     least = column(math.nextafter(low.down, math.inf) if low.strict else low.down for low, _ in pairs)
     most = column(math.nextafter(high.up, -math.inf) if high.strict else high.up for _, high in pairs)
-    outer = Outer(column(low.down for low, _ in pairs), column(high.up for _, high in pairs), least, most)
+    outer = OuterBox(column(low.down for low, _ in pairs), column(high.up for _, high in pairs), least, most)
     return Bounds(lo, hi, outer, pairs)
 
 

@@ -161,10 +161,11 @@ def _trid_point(n: int) -> np.ndarray:
 ANY, PAIRS = (1, math.inf), (2, math.inf)
 
 
-def _entry(fun: Any, bounds: Any, source: str, notes: str, minimum: Any = 0.0, points: Any = (0.0,), sizes: Any = ANY,
-           complete: bool = True, size: int = 10) -> Entry:
-    return Entry(fun=fun, size=size, sizes=sizes, bounds=bounds, minimum=minimum, points=points, source=source, notes=notes,
-                 complete=complete)
+_USUAL = {"minimum": 0.0, "points": (0.0,), "sizes": ANY, "size": 10}  # of fields that an entry does not give
+
+
+def _entry(fun: Any, bounds: Any, source: str, notes: str, **fields: Any) -> Entry:
+    return Entry(fun=fun, bounds=bounds, source=source, notes=notes, **(_USUAL | fields))
 
 
 TABLE = [

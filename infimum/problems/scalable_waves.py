@@ -173,10 +173,11 @@ def _michalewicz_minimum(n: int) -> tuple[float, float]:
 ANY, PAIRS = (1, math.inf), (2, math.inf)
 
 
-def _entry(fun: Any, bounds: Any, source: str, notes: str, minimum: Any = 0.0, points: Any = (0.0,), sizes: Any = ANY,
-           complete: bool = True, name: str = "") -> Entry:
-    return Entry(fun=fun, size=10, sizes=sizes, bounds=bounds, minimum=minimum, points=points, source=source,
-                 notes="multimodal, " + notes, complete=complete, name=name)
+_USUAL = {"minimum": 0.0, "points": (0.0,), "sizes": ANY, "size": 10}  # of fields that an entry does not give
+
+
+def _entry(fun: Any, bounds: Any, source: str, notes: str, **fields: Any) -> Entry:
+    return Entry(fun=fun, bounds=bounds, source=source, notes="multimodal, " + notes, **(_USUAL | fields))
 
 
 TABLE = [

@@ -22,15 +22,17 @@ from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import best_lower, whole_if_unsound, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.schedule import straight_cost
 from infimum.relax.affine_meaning import AffineForms
-from infimum.relax.linear_bounds_kernel import LinearBounds
+from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.collect_recurrences import collected, has_steps
 
 LEFT, WORTH = range(2)  # the outputs
-_VARIABLES, _STEPS, _MOST = 8, 5, 1 << 17  # variables, sums that can be collected, cost of what is written out
-_VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+# variables, sums that can be collected, cost of what is written out
+_MOST_VARIABLES, _MOST_COLLECTED_SUMS, _MOST_COST = 8, 5, 1 << 17
+# the test paid if at most this part of the volume, or of the distance to the upper bound, is left
+_WORTH_VOLUME, _WORTH_GAP_LEFT = 0.25, 0.5
 
 
 def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
@@ -40,7 +42,7 @@ def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
     at = data.offset(np.zeros(n + 1))
     sides = [(b.input(0, i), b.input(0, n + i)) for i in range(n)]
     f = collected(f)
-    bounds = LinearBounds(b, data, lambda i: Pair(b.neg(sides[i][0]), sides[i][1]), [f], AffineForms(n))
+    bounds = LinearBoundsKernel(b, data, lambda i: Pair(b.neg(sides[i][0]), sides[i][1]), [f], AffineForms(n))
     slopes, nlo = bounds.line(0, 1.0, None, n)
     natural = whole_if_unsound(b, bounds.numbers[bounds.rows[0]].pair).nlo
     _write(b, sides, slopes, nlo, natural, [b.data(at + i) for i in range(n)], b.data(at + n))
@@ -49,17 +51,17 @@ def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
 
 def is_recurrence(f: Expr, n: int) -> bool:
     """Has f few variables and several sums that can be collected, and is it short enough to be written out?"""
-    return fits([f], n) and has_steps(f, _STEPS)
+    return fits([f], n) and has_steps(f, _MOST_COLLECTED_SUMS)
 
 
 def fits(rows: list[Expr], n: int) -> bool:
     """Are there few variables, and can these functions of them be written out?"""
-    return n <= _VARIABLES and straight_cost(list(topological(rows))) <= _MOST
+    return n <= _MOST_VARIABLES and straight_cost(list(topological(rows))) <= _MOST_COST
 
 
 def enclosures(b: Builder, data: Data, box: Callable[[int], Pair], rows: list[Expr], n: int) -> list[Pair]:
     """The enclosures of functions on a box, narrowed from both sides by linear functions."""
-    bounds, found = LinearBounds(b, data, box, [collected(row) for row in rows], AffineForms(n)), []
+    bounds, found = LinearBoundsKernel(b, data, box, [collected(row) for row in rows], AffineForms(n)), []
     widths = [b.sub(box(i).hi, box(i).lo(b)) for i in range(n)]
     for k, number in enumerate(bounds.rows):
         ends = []
@@ -91,7 +93,7 @@ def _write(b: Builder, sides: list[tuple[Value, Value]], slopes: list[Value], nl
     total, usable, falls = _least(b, slopes, nlo, widths)
     known = b.input(0, low_row)
     lower = best_lower(b, known, b.neg(natural), b.select(usable, b.neg(total), -INF))
-    volume, chosen, number = b.const(1.0), b.const(-1.0), b.const(STUCK)
+    volume, chosen, number = b.const(1.0), b.const(-1.0), b.const(NO_AXIS)
     for i, ((lo, hi), s, w, fall) in enumerate(zip(sides, slopes, widths, falls, strict=True)):
         room = b.sub(b.add(upper, total), fall)  # s_i d_i is at most this
         reach = b.div(room, s)                   # rounded up: the end of d_i where it rises,
@@ -108,9 +110,9 @@ def _write(b: Builder, sides: list[tuple[Value, Value]], slopes: list[Value], nl
         volume = b.mul(volume, b.select(b.ogt(w, 0.0), b.div(side, w), 1.0))
         size = b.select(can_be_cut(b, left, right), b.min(b.mul(side, weights[i]), 2.0**1000), -1.0)
         chosen, number = with_larger(b, (chosen, number), (size, b.const(float(i))))
-    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), GONE))
-    nearer = b.ole(b.sub(upper, lower), b.mul(_CLOSED, b.sub(upper, known)))
-    worth = b.mor(away, b.mor(b.ole(volume, _VOLUME), b.mand(b.olt(upper, INF), nearer)))
-    for row, value in ((low_row, lower), (axis_row, b.select(away, GONE, number)), (level_row, b.input(0, level_row))):
+    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
+    nearer = b.ole(b.sub(upper, lower), b.mul(_WORTH_GAP_LEFT, b.sub(upper, known)))
+    worth = b.mor(away, b.mor(b.ole(volume, _WORTH_VOLUME), b.mand(b.olt(upper, INF), nearer)))
+    for row, value in ((low_row, lower), (axis_row, b.select(away, DISCARDED_AXIS, number)), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(worth, 1.0, 0.0))

@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.relax.program_bounds import Bounding
-from infimum.relax.relaxation import Region, Relaxation
-from infimum.relax.safe_conclusions import Cost, Rows
+from infimum.relax.program_bounds import LinearProgramBounding
+from infimum.relax.relaxation import RegionProgram, Relaxation
+from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.scaling import scaled
 from infimum.support.clock import pause
 
-_TURNS = 12           # programs for a start at most
-_LARGEST, _SMALLEST = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
-_BETTER = 1e-6        # of the value: a turn that gains less is the last
+_MOST_TURNS = 12                               # programs for a start at most
+_LARGEST_STEP, _SMALLEST_STEP = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
+_LEAST_GAIN = 1e-6                             # of the value: a turn that gains less is the last
 
 
-class Found(NamedTuple):
+class AlternationPoint(NamedTuple):
     """A point that is about feasible, and about f there."""
 
     value: float
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 class Alternation:
     """Of a problem for which `of` finds the two `kinds` of variables."""
 
-    def __init__(self, bounding: Bounding, kinds: np.ndarray):
+    def __init__(self, bounding: LinearProgramBounding, kinds: np.ndarray):
         self.bounding, self.kinds = bounding, kinds
         relaxation, n = bounding.relaxation, len(kinds)
         system, forms = relaxation.evaluator.system, relaxation.lift.rows
@@ -39,10 +39,10 @@ class Alternation:
         self.constant, *constants = (float(form.constant[0]) for form in forms)
         self.ends = system.lower - np.array(constants), system.upper - np.array(constants)
         self.size = len(forms), n
-        self.known: dict[bytes, Found | None] = {}  # solutions of a session, by what was fixed: starts often meet
+        self.known: dict[bytes, AlternationPoint | None] = {}  # solutions of a session, by what was fixed: starts often meet
 
     @classmethod
-    def of(cls, bounding: Bounding) -> "Alternation | None":
+    def of(cls, bounding: LinearProgramBounding) -> "Alternation | None":
         kinds = classes(bounding.relaxation)
         return None if kinds is None else cls(bounding, kinds)
 
@@ -51,17 +51,17 @@ class Alternation:
         self.bounding.session()
         self.known.clear()
 
-    def from_start(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> Found | None:
+    def from_start(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> AlternationPoint | None:
         """From x on, in the box [lo, hi]; None if nothing was found."""
         found = None
         for first in (0, 1):
             best, point = None, x
-            for turn in range(_TURNS):
+            for turn in range(_MOST_TURNS):
                 now = self.with_fixed(self.kinds == (first + turn) % 2, np.minimum(np.maximum(point, lo), hi), lo, hi)
                 if now is None:
                     break
                 point = now.x
-                better = best is None or now.value < best.value - _BETTER * max(1.0, abs(now.value))
+                better = best is None or now.value < best.value - _LEAST_GAIN * max(1.0, abs(now.value))
                 if best is None or now.value < best.value:
                     best = now
                 if not better:
@@ -70,7 +70,7 @@ class Alternation:
                 found = best
         return found
 
-    def with_fixed(self, held: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Found | None:
+    def with_fixed(self, held: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> AlternationPoint | None:
         """The solution with these variables as in x, in a box that is the same for all of a session."""
         known = np.append(np.where(held, x, np.nan), 1.0)
         key = known.tobytes()
@@ -78,13 +78,15 @@ class Alternation:
             self.known[key] = self._with_fixed(held, known, x, lo, hi)
         return self.known[key]
 
-    def _with_fixed(self, held: np.ndarray, known: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Found | None:
+    def _with_fixed(self, held: np.ndarray, known: np.ndarray, x: np.ndarray, lo: np.ndarray,
+                    hi: np.ndarray) -> AlternationPoint | None:
         free = np.isnan(known[self.first])  # at most one of the two is: the other is a number
         value = self.value * np.where(free, known[self.second], known[self.first])
         column = np.where(free, self.first, self.second)
         return self._solved(self.row, column, value, np.where(held, x, lo), np.where(held, x, hi))
 
-    def _solved(self, row: np.ndarray, column: np.ndarray, value: np.ndarray, low: np.ndarray, high: np.ndarray) -> Found | None:
+    def _solved(self, row: np.ndarray, column: np.ndarray, value: np.ndarray, low: np.ndarray,
+                high: np.ndarray) -> AlternationPoint | None:
         """Of the linear program of these entries, those in column n constants, f in row 0."""
         pause()
         rows, n = self.size
@@ -92,19 +94,19 @@ class Alternation:
         cost, matrix, moved = values[0, :n], values[1:, :n], values[1:, n]
         row, column = np.nonzero(matrix)
         entries = matrix[row, column]
-        ends = Rows(row, column, entries, entries, self.ends[0] - moved, self.ends[1] - moved)
-        z = self.bounding.optimum(scaled(Region(low, high, ends, Cost(cost, cost, 0.0))))
-        return None if z is None else Found(float((cost * z).sum() + values[0, n] + self.constant), z)
+        ends = IntervalRows(row, column, entries, entries, self.ends[0] - moved, self.ends[1] - moved)
+        z = self.bounding.optimum(scaled(RegionProgram(low, high, ends, LinearCost(cost, cost, 0.0))))
+        return None if z is None else AlternationPoint(float((cost * z).sum() + values[0, n] + self.constant), z)
 
-    def improved(self, lo: np.ndarray, hi: np.ndarray, found: Found, enough: float) -> Found:
+    def improved(self, lo: np.ndarray, hi: np.ndarray, found: AlternationPoint, enough: float) -> AlternationPoint:
         """From the solutions of the linear programs of smaller and smaller boxes around what was found: in these the relaxation
         is close to the problem, and both classes move together. A value that is `enough` is not improved."""
-        part = _LARGEST
-        while found.value > enough and part >= _SMALLEST:
+        part = _LARGEST_STEP
+        while found.value > enough and part >= _SMALLEST_STEP:
             reach = part * (hi - lo)
             z = self.bounding.solution(np.maximum(lo, found.x - reach), np.minimum(hi, found.x + reach))
             new = None if z is None else self.from_start(lo, hi, z[:len(lo)])
-            better = new is not None and new.value < found.value - _BETTER * max(1.0, abs(found.value))
+            better = new is not None and new.value < found.value - _LEAST_GAIN * max(1.0, abs(found.value))
             found, part = (new, part) if better else (found, part / 4)
         return found
 

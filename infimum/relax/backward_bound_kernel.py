@@ -25,15 +25,15 @@ from infimum.kernel.box_conclusions import add_up, best_lower, whole_if_unsound,
 from infimum.kernel.constant_data import Data
 from infimum.kernel.element_lowering import Elements
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lane_box import Box
+from infimum.kernel.lane_box import LaneBox
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.view_positions import At, flat
 from infimum.ops.interval_rules import decided
 from infimum.ops.line_rules import SMOOTH_CURVES, middle_planes
 from infimum.ops.vocabulary import OPS
-from infimum.relax.affine_meaning import Affine, AffineForms
+from infimum.relax.affine_meaning import AffineElement, AffineForms
 from infimum.relax.backward_composition import (
     CHOICE,
     CURVE,
@@ -43,19 +43,20 @@ from infimum.relax.backward_composition import (
     REST_ABOVE,
     REST_BELOW,
     VALUE,
-    Composed,
-    Need,
+    BackwardComposition,
+    Requirement,
 )
 from infimum.relax.curve_lines import HINGES, hinge, lines_at
 
-LEFT, WORTH = range(2)  # the outputs
-_VARIABLES = 32         # for affine forms
-_VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+LEFT, WORTH = range(2)       # the outputs
+_MOST_AFFINE_VARIABLES = 32  # for affine forms
+# the test paid if at most this part of the volume, or of the distance to the upper bound, is left
+_WORTH_VOLUME, _WORTH_GAP_LEFT = 0.25, 0.5
 _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
 
 
-class Line(NamedTuple):
+class LinearLowerBound(NamedTuple):
     """A linear function below another one: Σ slope(i) (x_i - lo_i) - nlo; and the natural enclosure of that one."""
 
     slope: Callable[["int | Value"], Value]
@@ -63,19 +64,19 @@ class Line(NamedTuple):
     natural: Pair
 
 
-class Below:
+class BackwardBoundKernel:
     """Writes linear functions below others in the box, one for each: `lines`."""
 
     def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], functions: list[Expr], x: Expr):
         self.b, self.n, self.depth, self.needs = b, x.size, b.depth, {}
-        composed = [Composed(f, x, _CURVES, self.needs) for f in functions]
-        forms = AffineForms(self.n) if self.n <= _VARIABLES and any(map(_is_deep, composed)) else None
+        composed = [BackwardComposition(f, x, _CURVES, self.needs) for f in functions]
+        forms = AffineForms(self.n) if self.n <= _MOST_AFFINE_VARIABLES and any(map(_is_deep, composed)) else None
         self.kept: dict[str, list[int | Value]] = {}  # of each variable of the composed functions the buffers, or the numbers
         enclosures = self._upward(composed, forms, box, data)
         self.lines = [self._downward(c, found, box, data) for c, found in zip(composed, enclosures, strict=True)]
 
     # ---- from the variables up
-    def _upward(self, composed: list[Composed], forms: AffineForms | None, box: Callable, data: Data) -> list[Pair]:
+    def _upward(self, composed: list[BackwardComposition], forms: AffineForms | None, box: Callable, data: Data) -> list[Pair]:
         b, out, needs = self.b, {}, self.needs.values()
         hooks = {need.node: self._hook(need) for need in needs if need.kind != OPAQUE}
         leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
@@ -85,18 +86,18 @@ class Below:
                      stored={node for node in hooks if node.size > 1})  # every element that may be read on the way down
         return [_pair(out[k]) for k in range(len(composed))]
 
-    def _hook(self, need: Need) -> Callable[[Elements, Pair | Affine, At], Pair | Affine]:
+    def _hook(self, need: Requirement) -> Callable[[Elements, Pair | AffineElement, At], Pair | AffineElement]:
         """Stores what must be known of an element where it is computed."""
-        def store(elements: Elements, value: Pair | Affine, at: At) -> Pair | Affine:
+        def store(elements: Elements, value: Pair | AffineElement, at: At) -> Pair | AffineElement:
             args = [_pair(elements.element(arg, at)) for arg in need.node.args]
             self._store(need, at, _KNOWN[need.kind](self.b, need, args, value))
             return value
         return store
 
-    def _writer(self, need: Need) -> Callable[[At, Pair | Affine], None]:
+    def _writer(self, need: Requirement) -> Callable[[At, Pair | AffineElement], None]:
         return lambda at, value: self._store(need, at, _ends(whole_if_unsound(self.b, _pair(value))))
 
-    def _store(self, need: Need, at: At, values: tuple[Value, ...]) -> None:
+    def _store(self, need: Requirement, at: At, values: tuple[Value, ...]) -> None:
         """A single number that is computed outside all loops needs no memory."""
         b, rest = self.b, iter(values)
         for name in need.names:
@@ -110,7 +111,7 @@ class Below:
                 b.store(buffer, flat(b, need.node.shape, at), value)
 
     # ---- from a function down
-    def _downward(self, composed: Composed, enclosure: Pair, box: Callable, data: Data) -> Line:
+    def _downward(self, composed: BackwardComposition, enclosure: Pair, box: Callable, data: Data) -> LinearLowerBound:
         b = self.b
         leaves = {name: self._leaf(name) for need in self.needs.values() for name in need.names}
         ends, out = [b.buffer(self.n) for _ in range(2)], {}
@@ -125,7 +126,8 @@ class Below:
             lo = box(i).lo(b)
             at_lo = mul(b, Pair(*(b.load(buffer, i) for buffer in ends)), Pair(b.neg(lo), lo, point=lo)).nlo
             total = b.step((0.0,), (at_lo,), add_up)
-        return Line(lambda i: b.neg(b.load(ends[0], i)), b.add(out["rest"].nlo, total.results[0]), whole_if_unsound(b, enclosure))
+        return LinearLowerBound(lambda i: b.neg(b.load(ends[0], i)), b.add(out["rest"].nlo, total.results[0]),
+                                whole_if_unsound(b, enclosure))
 
     def _leaf(self, name: str) -> Callable[["int | Value"], Pair]:
         b, part = self.b, name.rsplit(maxsplit=1)[0]
@@ -140,7 +142,7 @@ class Below:
         return at
 
 
-def least(b: Builder, n: int, line: Line, box: Callable[["int | Value"], Pair]
+def least(b: Builder, n: int, line: LinearLowerBound, box: Callable[["int | Value"], Pair]
           ) -> tuple[Value, Value, Callable[["int | Value"], Value]]:
     """Minus the least value of the function, whether it is one, and what each variable takes from the constant at most."""
     def fall(i: "int | Value") -> Value:
@@ -156,19 +158,19 @@ def least(b: Builder, n: int, line: Line, box: Callable[["int | Value"], Pair]
     return total, b.mand(b.olt(b.abs(total), INF), b.oeq(fell.results[1], 0.0)), fall
 
 
-def _nowhere(at: At, value: Pair | Affine) -> None:
+def _nowhere(at: At, value: Pair | AffineElement) -> None:
     """What is computed is stored already."""
 
 
-def _pair(value: Pair | Affine) -> Pair:
-    return value.pair if isinstance(value, Affine) else value
+def _pair(value: Pair | AffineElement) -> Pair:
+    return value.pair if isinstance(value, AffineElement) else value
 
 
 def _ends(p: Pair) -> tuple[Value, Value]:
     return p.nlo, p.hi
 
 
-def _is_deep(composed: Composed) -> bool:
+def _is_deep(composed: BackwardComposition) -> bool:
     """Are functions of numbers, or products, applied to such?"""
     depth: dict[Expr, int] = {}
     for node in topological([composed.f]):
@@ -176,9 +178,9 @@ def _is_deep(composed: Composed) -> bool:
     return depth[composed.f] > 1
 
 
-def _lines(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> tuple[Value, ...]:
+def _lines(b: Builder, need: Requirement, args: list[Pair], value: Pair | AffineElement) -> tuple[Value, ...]:
     """Slope and minus the rest of the line below, slope and rest of that above."""
-    lines = value.lines if isinstance(value, Affine) else None
+    lines = value.lines if isinstance(value, AffineElement) else None
     if lines is None:
         op, params = need.curve
         argument, y = hinge(b, op, *args) if op in HINGES else (args[0], _pair(value))
@@ -187,12 +189,12 @@ def _lines(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> tu
     return lines.slope_below, nlo, lines.slope_above, hi
 
 
-def _planes(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> tuple[Value, ...]:
+def _planes(b: Builder, need: Requirement, args: list[Pair], value: Pair | AffineElement) -> tuple[Value, ...]:
     """α, β, and the enclosure of the remainder: of u v itself, without planes, where that is no wider."""
     return b.outline("middle_planes", middle_planes, *(end for p in (*args, _pair(value)) for end in _ends(p)))
 
 
-def _choice(b: Builder, need: Need, args: list[Any], value: Pair | Affine) -> tuple[Value, ...]:
+def _choice(b: Builder, need: Requirement, args: list[Any], value: Pair | AffineElement) -> tuple[Value, ...]:
     """1 for the one that is chosen in the whole box, 0 for the other; what is chosen, where that is not decided."""
     first, second = decided(b, args[0])
     either = b.mor(first, second)
@@ -208,11 +210,11 @@ def enclosure(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs): the natural enclosure of f met with that by linear functions; the slopes of the one
     below and its value at the lower ends; those of the one above."""
     b, data, n = Builder(), Data(), x.size
-    box, out = Box(b, n), {}
+    box, out = LaneBox(b, n), {}
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     natural, ends = out["f"], []
     for k, function in enumerate((f, build("neg", f))):
-        found, = Below(b, data, box, [function], x).lines
+        found, = BackwardBoundKernel(b, data, box, [function], x).lines
         total, usable, _ = least(b, n, found, box)
         ends.append(b.select(usable, total, INF))
         with b.loop(n) as turn:
@@ -236,11 +238,11 @@ def linear(name: str, f: Expr, x: Expr) -> tuple:
 
     def box(i: "int | Value") -> Pair:
         return Pair(b.neg(b.input(0, i)), b.input(0, b.place("uadd", i, n)))
-    _write(b, n, at, box, *Below(b, data, box, [f], x).lines)
+    _write(b, n, at, box, *BackwardBoundKernel(b, data, box, [f], x).lines)
     return b.kernel(name, 1, 2), data, (rows_of(n), 1), at
 
 
-def _write(b: Builder, n: int, at: int, box: Callable, found: Line) -> None:
+def _write(b: Builder, n: int, at: int, box: Callable, found: LinearLowerBound) -> None:
     low_row, axis_row, level_row = rows(n)
     upper, known = b.data(at + n), b.input(0, low_row)
     total, usable, fall = least(b, n, found, box)
@@ -263,13 +265,13 @@ def _write(b: Builder, n: int, at: int, box: Callable, found: Line) -> None:
         side = b.sub(right, left)
         weight, number = b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n + 1, i))
         size = b.select(can_be_cut(b, left, right), b.min(b.mul(side, weight), 2.0**1000), -1.0)
-        chosen = b.step((-1.0, STUCK), (size, number), with_larger)
+        chosen = b.step((-1.0, NO_AXIS), (size, number), with_larger)
         volume = b.step((1.0,), (b.select(b.ogt(width, 0.0), b.div(side, width), 1.0),),
                         lambda b, p, q: (b.mul(p[0], q[0]),))
-    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), GONE))
-    nearer = b.ole(b.sub(upper, lower), b.mul(_CLOSED, b.sub(upper, known)))
-    worth = b.mor(away, b.mor(b.ole(volume.results[0], _VOLUME), b.mand(b.olt(upper, INF), nearer)))
-    axis = b.select(away, GONE, chosen.results[1])
+    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
+    nearer = b.ole(b.sub(upper, lower), b.mul(_WORTH_GAP_LEFT, b.sub(upper, known)))
+    worth = b.mor(away, b.mor(b.ole(volume.results[0], _WORTH_VOLUME), b.mand(b.olt(upper, INF), nearer)))
+    axis = b.select(away, DISCARDED_AXIS, chosen.results[1])
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(worth, 1.0, 0.0))

@@ -12,7 +12,7 @@ what cancels is gone before anything is enclosed. All of this is reverse mode ov
 with other rules: it is written in loops, whatever the size of the arrays.
 
 The numbers s, c, t, d, α, β, p, q and r are known in a kernel only, box by box. Here they are variables, one for each array
-that they belong to: `Composed.needs` tells which.
+that they belong to: `BackwardComposition.needs` tells which.
 
 Proof: docs/proofs/linear_bounds.md.
 """
@@ -36,10 +36,10 @@ PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (AL
          CHOICE: (FIRST, SECOND, VALUE), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
 HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
-_FEW = 16  # numbers whose product, largest or least is taken apart
+_MOST_FACTORS = 16  # numbers whose product, largest or least is taken apart
 
 
-class Need(NamedTuple):
+class Requirement(NamedTuple):
     """What must be known of an array of numbers: the lines of a function of one number, the middles of the factors of products,
     which of two is chosen, or enclosures. `names` are the variables that hold it, in the order of `PARTS`."""
 
@@ -50,17 +50,17 @@ class Need(NamedTuple):
 
 
 @dataclass
-class Composed:
+class BackwardComposition:
     """f(x) >= Σ slopes_i x_i + rest in the box. `curves` are the functions of one number that have lines. Several functions may
     share `needs`."""
 
     f: Expr
     x: Expr
     curves: frozenset[str]
-    needs: dict[Expr, Need] = field(default_factory=dict)
+    needs: dict[Expr, Requirement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.f = taken_apart(self.f, self.x)
+        self.f = compose_backward(self.f, self.x)
         self._moves = depends_on([self.f], self.x)
         self._given: dict[Expr, list[Expr]] = {self.f: [const(1.0)]}
         self._rest: list[Expr] = []
@@ -105,8 +105,8 @@ class Composed:
         """The multiple of its argument that a function of one number sends back."""
         slope_below, below, slope_above, above = self._need(CURVE, node, (op, params))
         rises, falls = _part(a, np.maximum, "max"), _part(a, np.minimum, "min")
-        self._constant(_weighed((rises, below), (falls, above)))
-        return _weighed((rises, slope_below), (falls, slope_above))
+        self._constant(_weighted((rises, below), (falls, above)))
+        return _weighted((rises, slope_below), (falls, slope_above))
 
     def _hinge(self, node: Expr, a: Expr) -> None:
         """max(u, v) = v + relu(u - v), min(u, v) = u - relu(u - v), log(e**u + e**v) = v + softplus(u - v)"""
@@ -138,7 +138,7 @@ class Composed:
     # ---- what is known, and where it goes
     def _need(self, kind: str, node: Expr, curve: tuple[str, tuple] | None = None) -> list[Expr]:
         names = tuple(f"{part} {len(self.needs)}" for part in PARTS[kind])
-        need = self.needs.setdefault(node, Need(kind, node, names, curve))
+        need = self.needs.setdefault(node, Requirement(kind, node, names, curve))
         return [reshape(var(name, (node.size,)), node.shape) for name in need.names]
 
     def _send(self, node: Expr, share: Expr) -> None:
@@ -155,7 +155,7 @@ def _part(a: Expr, of_numbers: np.ufunc, op: str) -> Expr:
     return const(of_numbers(a.lo, 0.0)) if is_const(a) and a.lo is a.hi else build(op, a, 0.0)
 
 
-def _weighed(*terms: tuple[Expr, Expr]) -> Expr:
+def _weighted(*terms: tuple[Expr, Expr]) -> Expr:
     """The sum of products, those with exact zeros left out."""
     total = zeros(terms[0][1].shape)
     for weight, number in terms:
@@ -165,7 +165,7 @@ def _weighed(*terms: tuple[Expr, Expr]) -> Expr:
     return total
 
 
-def taken_apart(f: Expr, x: Expr) -> Expr:
+def compose_backward(f: Expr, x: Expr) -> Expr:
     """f with quotients as products with inverses, logistic functions as such, norms as roots of sums of squares, and products,
     maxima and minima over few numbers as those of two."""
     moves, new = depends_on([f], x), {}
@@ -210,7 +210,7 @@ def _norm(node: Expr, moving: list[bool]) -> Expr:
 
 def _pairwise(node: Expr, moving: list[bool]) -> Expr:
     u, op = node.args[0], {"prod": "mul", "amax": "max", "amin": "min"}[node.op]
-    if node.size != 1 or not 0 < u.size <= _FEW:
+    if node.size != 1 or not 0 < u.size <= _MOST_FACTORS:
         return node
     flat = reshape(u, (u.size,))
     numbers = [reshape(build("slice", flat, starts=(i,), steps=(1,), counts=(1,)), node.shape) for i in range(u.size)]

@@ -11,19 +11,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infimum.relax.program_bounds import Bounding, Left
+from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
-from infimum.relax.safe_conclusions import Cost, lowest, usable, weighted
+from infimum.relax.safe_conclusions import LinearCost, lowest, usable, weighted
 from infimum.relax.scaling import scaled
 from infimum.support.clock import pause
 
 _PASSES = 4
-_ITERATIONS = 20_000  # of all programs together
-_AT_END = 1e-6        # of a side
-_WORTH = 0.05         # of the mean side: a pass that takes less is the last
+_MOST_ITERATIONS = 20_000  # of all programs together
+_ALREADY_AT_END = 1e-6     # of a side
+_WORTH_SHRINKAGE = 0.05    # of the mean side: a pass that takes less is the last
 
 
-def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[float], bool], seen: list[np.ndarray]) -> Left:
+def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, suffices: Callable[[float], bool],
+              seen: list[np.ndarray]) -> TightenedRegion:
     """What is left of a region, of which a bound was asked before, until the bound suffices. Solutions on the way are added to
     those `seen`."""
     n, begun = bounding.relaxation.n, bounding.counts.iterations
@@ -31,7 +32,7 @@ def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[
         if left.empty or left.region is None or left.lower > upper or suffices(left.lower):
             return left
         before = left.high[:n] - left.low[:n]
-        low, high, points = _one_pass(bounding, left, upper, begun + _ITERATIONS)
+        low, high, points = _one_pass(bounding, left, upper, begun + _MOST_ITERATIONS)
         seen += points
         if (low > high).any():
             return left._replace(low=low, high=high, empty=True)
@@ -39,12 +40,13 @@ def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[
         left = found._replace(lower=max(found.lower, left.lower))
         with np.errstate(all="ignore"):
             part = np.where(before > 0, (left.high[:n] - left.low[:n]) / before, 1.0)
-        if bounding.counts.iterations >= begun + _ITERATIONS or not part.mean() < 1.0 - _WORTH:
+        if bounding.counts.iterations >= begun + _MOST_ITERATIONS or not part.mean() < 1.0 - _WORTH_SHRINKAGE:
             return left
     return left
 
 
-def _one_pass(bounding: Bounding, left: Left, upper: float, most: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, most: int) -> tuple[np.ndarray, np.ndarray,
+                                                                                                        list[np.ndarray]]:
     """New ends of all columns, where f <= upper, and solutions."""
     relaxation = bounding.relaxation
     touches = bounding.touches(left, [])
@@ -65,7 +67,7 @@ def _one_pass(bounding: Bounding, left: Left, upper: float, most: int) -> tuple[
             width = high[j] - low[j]
             end = low[j] if sign > 0 else high[j]
             there = min(abs(z[j] - end) for z in seen)
-            if not width > 0 or there <= _AT_END * width or bounding.counts.iterations >= most:
+            if not width > 0 or there <= _ALREADY_AT_END * width or bounding.counts.iterations >= most:
                 continue
             pause()
             unit = np.zeros(relaxation.columns)
@@ -75,7 +77,7 @@ def _one_pass(bounding: Bounding, left: Left, upper: float, most: int) -> tuple[
                 return low, high, seen
             if z is not None:
                 seen.append(z)
-            found = lowest(weighted(region.rows, usable(region.rows, y), Cost(unit, unit, 0.0)), low, high)
+            found = lowest(weighted(region.rows, usable(region.rows, y), LinearCost(unit, unit, 0.0)), low, high)
             if sign > 0:
                 low[j] = max(low[j], found)
             else:

@@ -11,7 +11,7 @@ from infimum.kernel.box_conclusions import larger, whole_if_unsound
 from infimum.kernel.ir import Value
 from infimum.kernel.table_writer import Writer
 from infimum.ops.interval_rules import RULES
-from infimum.relax.lifting import Form, Lift, doubles
+from infimum.relax.lifting import Lift, LinearForm, doubles
 
 
 class ColumnEnclosures(Writer):
@@ -84,7 +84,7 @@ class ColumnEnclosures(Writer):
             c = b.load(self.points, argument)
             self._keep(k, RULES[op](b, self._pair(argument), **dict(params)), RULES[op](b, Pair(b.neg(c), c), **dict(params)).hi)
 
-    def _sum(self, k: int, form: Form) -> None:
+    def _sum(self, k: int, form: LinearForm) -> None:
         b = self.b
         constant = doubles(form.constant)
         nlo, hi, level, point = b.const(-constant[0]), b.const(constant[1]), b.const(float(SMOOTH)), b.const(constant[1])

@@ -32,12 +32,12 @@ def columns(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int
     columns are made of is bounded, so that they have values wherever the system is defined; and for each curve y of a
     slope_below, nlo, slope_above, hi (y >= slope a - nlo, y <= slope a + hi) and, of one more line, its side, slope and rest:
     side (slope a - y) <= rest."""
-    writer = Columns(system, x)
+    writer = ColumnKernel(system, x)
     count = len(writer.lift.curves)
     return writer.b.kernel(name, 2, 4), writer.data, (writer.n, writer.n, 1, max(1, OF_CURVE * count)), 0
 
 
-class Columns(ColumnEnclosures):
+class ColumnKernel(ColumnEnclosures):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):

@@ -16,7 +16,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.ops.interval_rules import RULES
-from infimum.ops.line_rules import BENDS, INFLECTIONS, Curve, Inflection, Lines, at_ends, lines_of, middle_of
+from infimum.ops.line_rules import CONSTANT_CURVATURE, INFLECTIONS, Curve, Inflection, LinePair, at_ends, lines_of, middle_of
 
 _PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
 _FAR = 2.0**30  # multiples of pi beyond that are not looked at
@@ -24,13 +24,13 @@ HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}  # operations 
 _KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
 
 
-def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | None = None) -> Lines:
+def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | None = None) -> LinePair:
     """The lines of y, the operation on what lies in a; tangents are those at t, or in the middle. Where an enclosure is short,
     its ends are the curve at those of a, and computed already."""
     name = "_".join(["lines", op, *(f"{value}".replace("-", "m") for _, value in params)])
     ends = at_ends(b, curve_of(b, op, params), a) if op in NAMES and row(op).short else ()
-    return Lines(*b.outline(name, partial(_lines, op=op, params=params), a.nlo, a.hi, y.nlo, y.hi, b_level(b, y.level),
-                            middle_of(b, a) if t is None else t, *(v for p in ends for v in (p.nlo, p.hi))))
+    return LinePair(*b.outline(name, partial(_lines, op=op, params=params), a.nlo, a.hi, y.nlo, y.hi, b_level(b, y.level),
+                               middle_of(b, a) if t is None else t, *(v for p in ends for v in (p.nlo, p.hi))))
 
 
 def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
@@ -61,7 +61,7 @@ def curve_of(b: Builder, op: str, params: tuple) -> Curve:
     def value(p: Pair) -> Pair:
         return RULES[HINGES[op]](b, p, exact(b, 0.0)) if op in HINGES else RULES[op](b, p, **dict(params))
     second = found.second.get((0, 0))
-    bend = BENDS.get(op, 1 if second is None else enclosed(second))
+    bend = CONSTANT_CURVATURE.get(op, 1 if second is None else enclosed(second))
     return Curve(value, enclosed(found.first.get(0, const(0.0))), bend, _inflection(op, params))
 
 

@@ -28,7 +28,7 @@ from infimum.expr.build import is_zero
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr
 from infimum.expr.slope_expressions import POINT as AT
-from infimum.expr.slope_expressions import Slopes
+from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.expr.variable_reads import reads
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel.box_conclusions import add_up, best_lower, first_order, whole_if_unsound, with_larger, with_lower
@@ -36,20 +36,20 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
-from infimum.relax.lane_inequalities import SMALLEST, Inequalities
-from infimum.relax.linear_bounds_kernel import LinearBounds
+from infimum.relax.lane_inequalities import SMALLEST, LaneInequalities
+from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.degree import is_linear
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points
-_WORTH = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
+_WORTH_REDUCTION = 0.5                # a region cut to such a part of its volume, or of its distance to the upper bound
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """The lines of a system, those of constraints before those of f: the row of each, its sign (-1 for -g), its corner, and the
     end of its constraint, that of -g where the sign is -1."""
 
@@ -60,7 +60,7 @@ class Layout:
     constraints: int
 
     @classmethod
-    def of(cls, system: System, linear: np.ndarray) -> "Layout":
+    def of(cls, system: System, linear: np.ndarray) -> "RowLayout":
         """A linear row has one line for each of its sides, another one two."""
         found = []
         for k in range(system.m):
@@ -73,13 +73,13 @@ class Layout:
         return cls(row, sign, corner, end, count)
 
 
-def lines(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def gradient_rows(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the user's lower and upper bounds, and the verified upper bound."""
-    writer = Lines(system, x)
+    writer = GradientRowsKernel(system, x)
     return writer.b.kernel(name, 1, 4), writer.data, (rows_of(x.size), 1, x.size, 1), writer.at
 
 
-class Lines(Inequalities):
+class GradientRowsKernel(LaneInequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -88,7 +88,7 @@ class Lines(Inequalities):
         self.at = self.data.offset(np.zeros(2 * n + 1))
         self.upper = b.data(self.at + 2 * n)
         self.bounded_above = b.olt(self.upper, INF)
-        self.layout = Layout.of(system, np.array([is_linear(row, x) for row in system.rows]))
+        self.layout = RowLayout.of(system, np.array([is_linear(row, x) for row in system.rows]))
         self.count, self.constraints = len(self.layout.row), self.layout.constraints
         self.numbers = self.data.offset(np.arange(max(n, 1), dtype=float))
         self.whole = self.data.offset(np.isin(np.arange(n), system.integers).astype(float))
@@ -96,7 +96,7 @@ class Lines(Inequalities):
                                             for k, ends in enumerate((system.lower, system.upper)))
         self.reads = self.data.offset(reads(list(system.rows), x).astype(float))
         self._on_region(system, gradient(system.f, x))
-        self._at_points(system, [Slopes(row, x) for row in system.rows])
+        self._at_points(system, [SlopeExpressions(row, x) for row in system.rows])
         self._write_lines()
         self._contract()
         self._bound()
@@ -136,7 +136,7 @@ class Lines(Inequalities):
             empty = b.mand(b.oeq(nlo, -INF), b.oeq(hi, -INF))
             outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(hi, lower)), b.mnot(broken))
             step = b.step((0.0,), (b.select(b.mor(empty, outside), 1.0, 0.0),), add_up)
-        self.violated = step.results[0]  # so many rows rule the region out
+        self.violated = step.results[0]  # the number of rows that discard the region
         self.lowest = b.neg(whole_if_unsound(b, Pair(*(b.load(part, 0) for part in raw[:2]))).nlo)
 
     def _raw(self) -> tuple[list[int], Callable]:
@@ -148,7 +148,7 @@ class Lines(Inequalities):
                 b.store(part, k, value)
         return raw, write
 
-    def _at_points(self, system: System, slopes: list[Slopes]) -> None:
+    def _at_points(self, system: System, slopes: list[SlopeExpressions]) -> None:
         """Values at the two corners, and the slopes of all rows from there; where a point may be feasible, also in the middle."""
         b, n, count = self.b, self.n, 1 + self.m
         self.slopes = b.buffer(2 * 2 * count * n)  # for each corner minus the lower ends of all, then the upper ends
@@ -190,7 +190,7 @@ class Lines(Inequalities):
             b.store(self.defined, at, b.select(b.oge(level, float(DEFINED)), 1.0, 0.0))
         return point
 
-    def _from_point(self, slopes: list[Slopes], p: Value, point: Callable[["int | Value"], Pair]) -> None:
+    def _from_point(self, slopes: list[SlopeExpressions], p: Value, point: Callable[["int | Value"], Pair]) -> None:
         """Slopes between a corner and the points of the region. Those that are 0 by their form are not computed."""
         b, n, count = self.b, self.n, 1 + self.m
         raw, outputs = [b.buffer(count * n) for _ in range(2)], []
@@ -221,7 +221,7 @@ class Lines(Inequalities):
         """a and h of each; 0 and infinite where there is none."""
         b, n, count, layout = self.b, self.n, 1 + self.m, self.layout
         self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
-        if LinearBounds.fits(list(self.system.rows)):
+        if LinearBoundsKernel.fits(list(self.system.rows)):
             self._compose()
             return
         low, plain = layout.corner == _LOW, layout.sign > 0
@@ -253,7 +253,7 @@ class Lines(Inequalities):
     def _compose(self) -> None:
         """The same by linear bounds of the rows, of which corners choose the planes."""
         b, n, layout = self.b, self.n, self.layout
-        bounds = LinearBounds(b, self.data, self.box, list(self.system.rows))
+        bounds = LinearBoundsKernel(b, self.data, self.box, list(self.system.rows))
         for r in range(self.count):
             slopes, nlo = bounds.line(int(layout.row[r]), float(layout.sign[r]), layout.corner[r] == _LOW, n)
             h, size = b.add(float(layout.end[r]), nlo), b.const(0.0)
@@ -311,10 +311,11 @@ class Lines(Inequalities):
         lower = b.select(above, INF, lower)
         away = b.mor(gone, b.ogt(lower, self.upper))
         volume, axis = self._sides()
-        for row, value in ((low_row, lower), (axis_row, b.select(gone, GONE, axis)), (level_row, b.input(0, level_row))):
+        for row, value in ((low_row, lower), (axis_row, b.select(gone, DISCARDED_AXIS, axis)),
+                           (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
-        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
-        worth = b.mor(away, b.mor(b.ole(volume, _WORTH), b.mand(self.bounded_above, nearer)))
+        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH_REDUCTION, b.sub(self.upper, known)))
+        worth = b.mor(away, b.mor(b.ole(volume, _WORTH_REDUCTION), b.mand(self.bounded_above, nearer)))
         b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
         self._write_point()
 
@@ -354,7 +355,7 @@ class Lines(Inequalities):
             smear = b.select(can_be_cut(b, lo, hi), smear, -1.0)
             part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
-            chosen = b.step((-0.5, STUCK), (smear, self._table(self.numbers, i)), with_larger)
+            chosen = b.step((-0.5, NO_AXIS), (smear, self._table(self.numbers, i)), with_larger)
             b.output(LEFT, i, lo)
             b.output(LEFT, self._place(i, n), hi)
         return volume.results[0], chosen.results[1]

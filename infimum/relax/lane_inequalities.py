@@ -12,14 +12,14 @@ from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up, larger
 from infimum.kernel.ir import Value
 from infimum.kernel.table_writer import Writer
-from infimum.relax.lane_simplex import NO_SOLUTION, Simplex
+from infimum.relax.lane_simplex import NO_SOLUTION, LaneProgram, LaneSimplex
 
 _SWEEPS = 2
 SMALLEST = 2.0**-900
 _GRAIN = 2.0**22  # of the weights of f's lines: multiples of 2**-30, so that they add up to 1 exactly
 
 
-class Inequalities(Writer):
+class LaneInequalities(Writer):
     """Writes that. Before, whoever derives from it has stored `a` and `h`, with room for one more; an infinite h says nothing."""
 
     n: int
@@ -126,7 +126,7 @@ class Inequalities(Writer):
         self._mark(b.mand(b.mand(live, no_solution), b.ogt(bound, 0.0)), b.mnot(self.bounded_above))
         self._mark(self._apply(self.count, b.select(no_solution, h, b.add(h, self.upper))), b.mnot(self.bounded_above))
 
-    def _program(self) -> tuple[Simplex, int, Value]:
+    def _program(self) -> tuple[LaneSimplex, int, Value]:
         """The linear program for t = (d - low) / (high - low): constraints, then f's second line less its first, which has a
         variable of its own for what f lies above the first; the objective is the first line. Returns by what rows were
         multiplied, and divided the objective."""
@@ -164,7 +164,8 @@ class Inequalities(Writer):
         fill(size, of_line(count), b.const(0.0), 1.0)
         cost = b.div(1.0, b.load(scales, size))
         live = b.mand(self.bounded, b.oeq(b.add(b.load(self.empty, 0), b.load(self.empty, 1)), 0.0))
-        return Simplex(b, self.data, size, columns, n, entries, right, 2 * (size + columns), live), scales, cost
+        program = LaneProgram(size, columns, n, entries, right)
+        return LaneSimplex(b, self.data, program, 2 * (size + columns), live), scales, cost
 
     def _add_up(self, weights: int) -> None:
         """The line Σ weight_r line_r, behind the others: rounded so that it holds."""

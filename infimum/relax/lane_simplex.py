@@ -15,6 +15,8 @@ Nothing relies on more than that. Everything is an estimate in plain upward arit
 Proof: docs/proofs/constraint_lines.md.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infimum.interval.pair import INF
@@ -22,18 +24,39 @@ from infimum.kernel.box_conclusions import add_up, with_larger, with_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 
-_INFEASIBLE = 2.0**-30  # so much of its size may a variable be beyond its bounds
-_PIVOT = 2.0**-30       # the least α_j that is divided by
-_TIE = 2.0**-40         # added to d_j: of equal quotients that with the largest α_j counts
+_FEASIBILITY_TOLERANCE = 2.0**-30  # the part of its size by which a variable may violate its bounds
+_LEAST_PIVOT = 2.0**-30            # the least α_j that is divided by
+_TIE_BREAK = 2.0**-40              # added to d_j: of equal quotients that with the largest α_j counts
 RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
 
 
-class Simplex:
-    """Writes it. The buffer `entries` has the a_r, then c; `right` has the h_r. Of the columns, those from `endless` on belong to
-    variables without an upper bound, whose cost is not negative. Lanes that are not `live` do nothing."""
+class LaneProgram(NamedTuple):
+    """The linear program of a lane. The buffer `entries` has the a_r, then c; `right` has the h_r. Of the columns, those from
+    `endless` on belong to variables without an upper bound, whose cost is not negative."""
 
-    def __init__(self, b: Builder, data: Data, rows: int, columns: int, endless: int, entries: int, right: int, turns: int,
-                 live: Value | None = None):
+    rows: int
+    columns: int
+    endless: int
+    entries: int
+    right: int
+
+
+class _Pivot(NamedTuple):
+    """The row and the column that are exchanged, the element where they meet, the value of the row, and a buffer with all of the
+    row's elements."""
+
+    row: Value
+    column: Value
+    element: Value
+    value: Value
+    elements: int
+
+
+class LaneSimplex:
+    """Writes it. Lanes that are not `live` do nothing."""
+
+    def __init__(self, b: Builder, data: Data, program: LaneProgram, turns: int, live: Value | None = None):
+        rows, columns, endless, entries, right = program
         self.b, self.rows, self.columns, self.entries = b, rows, columns, entries
         self.ceilings = data.offset(np.where(np.arange(columns) < endless, 1.0, INF))
         self.numbers = data.offset(np.arange(rows + columns + 1, dtype=float))
@@ -94,7 +117,7 @@ class Simplex:
             r = turn.index
             value, high = b.load(self.table, self._at(r, last)), b.load(self.high_inside, r)
             beyond = b.max(b.neg(value), b.sub(value, high))
-            worst = b.step((_INFEASIBLE, -1.0, 0.0, 0.0, 0.0),
+            worst = b.step((_FEASIBILITY_TOLERANCE, -1.0, 0.0, 0.0, 0.0),
                            (beyond, self._number(r), value, high, b.load(self.inside, r)), with_larger)
         _, row, value, high, leaving = worst.results
         none = b.olt(row, 0.0)
@@ -112,8 +135,8 @@ class Simplex:
             b.store(pivots, j, alpha)
             b.store(self.ray, j, b.max(b.neg(alpha), 0.0))
             cost = b.max(b.load(self.table, self._at(self.rows, j)), 0.0)
-            usable = b.ogt(alpha, _PIVOT)
-            quotient = b.select(usable, b.div(b.add(cost, _TIE), alpha), INF)
+            usable = b.ogt(alpha, _LEAST_PIVOT)
+            quotient = b.select(usable, b.div(b.add(cost, _TIE_BREAK), alpha), INF)
             best = b.step((INF, -1.0, 1.0, 0.0, 0.0),
                           (quotient, self._number(j), alpha, b.load(self.outside, j), b.load(self.high_outside, j)), with_lower)
         _, column, pivot, entering, ceiling = best.results
@@ -123,11 +146,11 @@ class Simplex:
         leaving = b.mul(sign, leaving)
         b.store(self.facts, 0, b.select(going, ended, b.load(self.facts, 0)))
         b.store(self.facts, 1, b.select(b.mand(going, nothing), leaving, b.load(self.facts, 1)))
-        self._exchange(moves, row, column, pivot, value, pivots, (leaving, high), (entering, ceiling))
+        self._exchange(moves, _Pivot(row, column, pivot, value, pivots), (leaving, high), (entering, ceiling))
 
-    def _exchange(self, moves: Value, row: Value, column: Value, pivot: Value, value: Value, pivots: int,
-                  leaving: tuple[Value, Value], entering: tuple[Value, Value]) -> None:
-        """The table after the exchange, in lanes that move."""
+    def _exchange(self, moves: Value, at: _Pivot, leaving: tuple[Value, Value], entering: tuple[Value, Value]) -> None:
+        """The table after the exchange, in lanes that move. Leaving and entering variables come with their upper bounds."""
+        row, column, pivot, value, pivots = at
         b, last, inverse = self.b, self.columns, self.b.div(1.0, pivot)
         new, stays = b.buffer(self.columns), b.buffer(self.columns)
 

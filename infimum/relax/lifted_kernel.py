@@ -14,7 +14,7 @@ So these are inequalities a_r·d <= h_r for d = z - l, as those of `relax/gradie
 is the same (`relax/lane_inequalities.py`): a bound of f, which is linear in the columns, and what is left of each side.
 
 **The variable to cut next** is that whose products and curves are the furthest from what the solution of the linear program takes
-them for, each weighed by the multipliers of its lines: by so much the bound would rise if they were exact.
+them for, each weighed by the multipliers of its lines: by this amount the bound would rise if they were exact.
 
 Proof: docs/proofs/lifted_relaxation.md.
 """
@@ -28,28 +28,28 @@ from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import add_up, best_lower, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.ops.interval_rules import RULES
 from infimum.ops.line_rules import lines_of, touching
 from infimum.problem.system import System
 from infimum.relax.column_enclosures import ColumnEnclosures
 from infimum.relax.curve_lines import curve_of
-from infimum.relax.lane_inequalities import Inequalities
-from infimum.relax.lifting import Form, doubles, lift_of
+from infimum.relax.lane_inequalities import LaneInequalities
+from infimum.relax.lifting import LinearForm, doubles, lift_of
 
 LEFT, WORTH, POINT = range(3)  # the outputs
-_WORTH = 0.25                  # it was worth the cost where so much of the distance to the upper bound is left
-_INSET = 0.125          # of a curve's argument, from its ends to the points at which it has further tangents
+_WORTH_GAP_LEFT = 0.25         # the test paid if at most this part of the distance to the upper bound is left
+_INSET = 0.125                 # of a curve's argument, from its ends to the points at which it has further tangents
 
 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the verified upper bound; the best point known, or NaN; and by what widths are multiplied where
     it is chosen what to cut."""
-    writer = Lifted(system, x)
+    writer = LiftedKernel(system, x)
     return writer.b.kernel(name, 1, 3), writer.data, (rows_of(x.size), 1, x.size), writer.at
 
 
-class Lifted(ColumnEnclosures, Inequalities):
+class LiftedKernel(ColumnEnclosures, LaneInequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -90,7 +90,7 @@ class Lifted(ColumnEnclosures, Inequalities):
             self._curve_rows(begin, curve, which)
             begin += 4 * len(which)
 
-    def _fixed_rows(self, forms: list[Form]) -> None:
+    def _fixed_rows(self, forms: list[LinearForm]) -> None:
         """Those with the same coefficients for every region, and f's."""
         b, n, count = self.b, self.n, len(forms)
         least, most = np.zeros((count, n)), np.zeros((count, n))
@@ -169,7 +169,7 @@ class Lifted(ColumnEnclosures, Inequalities):
             mine = b.oeq(b.input(0, axis_row), self._table(self.numbers, i))
             score = b.select(b.mand(self.bounded, b.ogt(b.load(scores, i), 0.0)), b.load(scores, i), b.select(mine, 0.0, -1.0))
             score = b.select(can_be_cut(b, left, right), score, -2.0)
-            chosen = b.step((-1.5, STUCK), (score, self._table(self.numbers, i)), with_larger)
+            chosen = b.step((-1.5, NO_AXIS), (score, self._table(self.numbers, i)), with_larger)
             b.output(LEFT, i, left)
             b.output(LEFT, self._place(i, n), right)
         nothing = b.ogt(nothing.results[0], 0.0)
@@ -177,9 +177,10 @@ class Lifted(ColumnEnclosures, Inequalities):
         above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mand(nothing, self.bounded_above))
         lower = b.select(above, INF, best_lower(b, known, self.by_lines))
         axis = chosen.results[1]
-        for row, value in ((low_row, lower), (axis_row, b.select(gone, GONE, axis)), (level_row, b.input(0, level_row))):
+        for row, value in ((low_row, lower), (axis_row, b.select(gone, DISCARDED_AXIS, axis)),
+                           (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
-        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
+        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH_GAP_LEFT, b.sub(self.upper, known)))
         away = b.mor(gone, b.ogt(lower, self.upper))
         b.output(WORTH, 0, b.select(b.mor(away, b.mand(self.bounded_above, nearer)), 1.0, 0.0))
 

@@ -29,13 +29,13 @@ from infimum.ops.line_rules import SMOOTH_CURVES
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
 
-_MULTIPLIED = 64    # products that one product of sums may become
-_BITS = 1 << 12     # of an exact coefficient
-_KEEP = 64          # systems
+_MOST_PRODUCTS = 64   # products that one product of sums may become
+_MOST_BITS = 1 << 12  # of an exact coefficient
+_KEPT_SYSTEMS = 64    # systems
 SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 
-class Size(NamedTuple):
+class LiftLimits(NamedTuple):
     """What a lift may need at most: of the cost of what is written out, columns, rows times columns, and products that are made
     for the sake of equations times variables alone."""
 
@@ -45,13 +45,13 @@ class Size(NamedTuple):
     made: int
 
 
-IN_LANES = Size(3000, 160, 40000, 0)      # with more a linear program in every lane costs too much
-SPARSE = Size(12000, 1200, inf, 400)      # one at a time, of which only what is not 0 is kept
+IN_LANES = LiftLimits(3000, 160, 40000, 0)      # with more a linear program in every lane costs too much
+SPARSE = LiftLimits(12000, 1200, inf, 400)      # one at a time, of which only what is not 0 is kept
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
 _ZERO, ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
 
 
-class Form(NamedTuple):
+class LinearForm(NamedTuple):
     """Σ factor times column, and a constant."""
 
     terms: tuple[tuple[int, Number], ...]  # in the order of columns
@@ -79,7 +79,7 @@ class Column(NamedTuple):
     factors: tuple[int, int] | None = None
     curve: tuple[str, tuple] | None = None
     argument: int | None = None
-    form: Form | None = None
+    form: LinearForm | None = None
     depth: int = 0
 
     @property
@@ -108,7 +108,7 @@ def _bits(number: Number) -> int:
 
 
 def _times(one: Number, other: Number) -> Number:
-    if _bits(one) + _bits(other) > _BITS:
+    if _bits(one) + _bits(other) > _MOST_BITS:
         raise CannotBeLifted
     if one[0] == one[1] and other[0] == other[1]:
         return (one[0] * other[0],) * 2
@@ -116,24 +116,24 @@ def _times(one: Number, other: Number) -> Number:
     return min(ends), max(ends)
 
 
-def plus(*forms: Form) -> Form:
+def plus(*forms: LinearForm) -> LinearForm:
     terms: dict[int, Number] = {}
     lo, hi = _ZERO
     for form in forms:
         lo, hi = lo + form.constant[0], hi + form.constant[1]
         for k, c in form.terms:
             terms[k] = (terms[k][0] + c[0], terms[k][1] + c[1]) if k in terms else c
-    return Form(tuple(sorted((k, c) for k, c in terms.items() if c != _ZERO)), (lo, hi))
+    return LinearForm(tuple(sorted((k, c) for k, c in terms.items() if c != _ZERO)), (lo, hi))
 
 
-def scaled(form: Form, factor: Number) -> Form:
+def scaled(form: LinearForm, factor: Number) -> LinearForm:
     if factor == _ZERO:
-        return Form(())
-    return Form(tuple((k, _times(c, factor)) for k, c in form.terms), _times(form.constant, factor))
+        return LinearForm(())
+    return LinearForm(tuple((k, _times(c, factor)) for k, c in form.terms), _times(form.constant, factor))
 
 
 def _is_logarithm_of_quotient(node: Expr) -> bool:
-    """log(a / b) is log a - log b where the columns of both are bounded, and elsewhere nothing is said."""
+    """log(a / b) is log a - log b where the columns of both are bounded, and elsewhere nothing is known."""
     return node.op == "log" and node.args[0].op == "div"
 
 
@@ -146,7 +146,7 @@ def _at_constant(op: str, params: tuple, constant: Number) -> Number:
     return Fraction(found[0]), Fraction(found[1])
 
 
-def _unit(form: Form) -> tuple[tuple | None, Fraction | None]:
+def _unit(form: LinearForm) -> tuple[tuple | None, Fraction | None]:
     """Its terms with the first factor made 1, and that factor: sums that differ by a factor and a constant have the same."""
     if form.is_constant or any(lo != hi for lo, hi in (form.constant, *(c for _, c in form.terms))):
         return None, None
@@ -162,7 +162,7 @@ def _ordered(ends: list[Fraction | float], factor: Fraction) -> list[Fraction | 
 class Lift:
     """Makes the columns; `rows` are the forms of f and the constraints."""
 
-    def __init__(self, system: System, x: Expr, size: Size = IN_LANES):
+    def __init__(self, system: System, x: Expr, size: LiftLimits = IN_LANES):
         rows = list(system.rows)
         if straight_cost(list(topological(rows))) > size.cost:
             raise CannotBeLifted
@@ -171,7 +171,7 @@ class Lift:
         self.known: dict[tuple, int] = {}
         self.elements = Lowering(Builder(), Enclosures(), {}, Data()).elements
         self.elements.plan = plan(rows, straight=True)
-        self.forms: dict[Place, Form] = {}
+        self.forms: dict[Place, LinearForm] = {}
         self.rows = [self._form(row) for row in rows]
         self.logarithmic, self.within = self._sums_times_logarithms(), self._within()
         self.multiplied = equations_times_variables(self, size.made)
@@ -183,7 +183,7 @@ class Lift:
         del self.elements, self.forms  # large, and not needed any more
 
     # ---- forms
-    def _form(self, node: Expr) -> Form:
+    def _form(self, node: Expr) -> LinearForm:
         """What a scalar is."""
         return made_in_order((node, ()), self.forms, self._needs, self._made)
 
@@ -195,18 +195,18 @@ class Lift:
             raise CannotBeLifted
         return found or []
 
-    def _made(self, node: Expr, at: At, needs: list[Form]) -> Form:
+    def _made(self, node: Expr, at: At, needs: list[LinearForm]) -> LinearForm:
         if node.op == "var":
-            return Form(((at[0] if at else 0, ONE),))
+            return LinearForm(((at[0] if at else 0, ONE),))
         if node.op == "const":
             ends = [float(end[at]) for end in (node.lo, node.hi)]
             if not np.isfinite(ends).all():
                 raise CannotBeLifted
-            return Form((), (Fraction(ends[0]), Fraction(ends[1])))
+            return LinearForm((), (Fraction(ends[0]), Fraction(ends[1])))
         if node.kind is Kind.VIEW or node.op == "sum":
             return plus(*needs)
         if node.op == "prod":
-            total = Form((), ONE)
+            total = LinearForm((), ONE)
             for form in needs:
                 total = self._product(total, form)
             return total
@@ -214,43 +214,43 @@ class Lift:
             return plus(self._curve(*_LOG, needs[0]), scaled(self._curve(*_LOG, needs[1]), _MINUS))
         return self._curve(node.op, node.params, needs[0]) if node.op in SMOOTH_CURVES else _MADE[node.op](self, *needs)
 
-    def _product(self, one: Form, other: Form) -> Form:
+    def _product(self, one: LinearForm, other: LinearForm) -> LinearForm:
         if one.is_constant or other.is_constant:
             return scaled(other, one.constant) if one.is_constant else scaled(one, other.constant)
         if one == other and one.is_exact and len(one.terms) > 1:
             return self._curve(*SQUARE, one)
-        if len(one.terms) * len(other.terms) > _MULTIPLIED:
-            one, other = (Form(((self._column(form), ONE),)) for form in (one, other))
+        if len(one.terms) * len(other.terms) > _MOST_PRODUCTS:
+            one, other = (LinearForm(((self._column(form), ONE),)) for form in (one, other))
         products = [scaled(self.pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
-        return plus(*products, scaled(Form(one.terms), other.constant), scaled(other, one.constant))
+        return plus(*products, scaled(LinearForm(one.terms), other.constant), scaled(other, one.constant))
 
-    def pair(self, j: int, k: int) -> Form:
+    def pair(self, j: int, k: int) -> LinearForm:
         """The product of two columns."""
         if j == k:
             return self._curved(*SQUARE, j)
         j, k = min(j, k), max(j, k)
         if self.columns[k].argument == j and self.columns[k].curve == _INVERSE:
-            return Form((), ONE)
+            return LinearForm((), ONE)
         if self.columns[k].argument == j and self.columns[k].curve == _LOG:
             return self._curved("xlogx", (), j)
         depth = 1 + max(self.columns[j].depth, self.columns[k].depth)
         return self._put(("product", j, k), Column(factors=(j, k), depth=depth))
 
-    def _curve(self, op: str, params: tuple, form: Form) -> Form:
+    def _curve(self, op: str, params: tuple, form: LinearForm) -> LinearForm:
         if form.is_constant:
-            return Form((), _at_constant(op, params, form.constant))
+            return LinearForm((), _at_constant(op, params, form.constant))
         if (op, params) == SQUARE and len(form.terms) == 1:
             return self._product(form, form)
         if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
             (k, factor), power = form.terms[0], dict(params)["k"]
-            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _BITS:
+            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _MOST_BITS:
                 return scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
         return self._curved(op, params, self._column(form))
 
-    def _curved(self, op: str, params: tuple, k: int) -> Form:
+    def _curved(self, op: str, params: tuple, k: int) -> LinearForm:
         return self._put((op, params, k), Column(curve=(op, params), argument=k, depth=1 + self.columns[k].depth))
 
-    def _quotient(self, one: Form, other: Form) -> Form:
+    def _quotient(self, one: LinearForm, other: LinearForm) -> LinearForm:
         if other.is_constant:
             lo, hi = other.constant
             if lo <= 0 <= hi:
@@ -258,20 +258,20 @@ class Lift:
             return scaled(one, (1 / hi, 1 / lo))
         return self._product(one, self._curve(*_INVERSE, other))
 
-    def _column(self, form: Form) -> int:
+    def _column(self, form: LinearForm) -> int:
         """The column that the form is, made if there is none."""
         if form.column is not None:
             return form.column
         depth = 1 + max(self.columns[k].depth for k, _ in form.terms)
         return self._put(("sum", form, None if form.is_exact else len(self.columns)), Column(form=form, depth=depth)).column
 
-    def _put(self, key: tuple, column: Column) -> Form:
+    def _put(self, key: tuple, column: Column) -> LinearForm:
         if key not in self.known:
             if len(self.columns) >= self.size.columns:
                 raise CannotBeLifted
             self.known[key] = len(self.columns)
             self.columns.append(column)
-        return Form(((self.known[key], ONE),))
+        return LinearForm(((self.known[key], ONE),))
 
     # ---- what the columns are
     def _which(self, wanted: str) -> list[int]:
@@ -297,23 +297,23 @@ class Lift:
         return found
 
     @cached_property
-    def fixed(self) -> list[Form]:
+    def fixed(self) -> list[LinearForm]:
         """Forms that are nowhere above 0: constraints, what sums are, products of equations and variables."""
         found, system = [], self.system
         for k in range(system.m):
             row, ends = self.rows[k + 1], (system.lower[k], system.upper[k])
             if ends[1] < np.inf:
-                found.append(plus(row, Form((), (-Fraction(float(ends[1])),) * 2)))
+                found.append(plus(row, LinearForm((), (-Fraction(float(ends[1])),) * 2)))
             if ends[0] > -np.inf:
-                found.append(plus(scaled(row, _MINUS), Form((), (Fraction(float(ends[0])),) * 2)))
+                found.append(plus(scaled(row, _MINUS), LinearForm((), (Fraction(float(ends[0])),) * 2)))
         for form in self.identities:
             found += [form, scaled(form, _MINUS)]
         return found
 
     @cached_property
-    def identities(self) -> list[Form]:
+    def identities(self) -> list[LinearForm]:
         """Forms that are 0 at feasible points: what sums are, sums times logarithms, products of equations and variables."""
-        same = [plus(column.form, Form(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
+        same = [plus(column.form, LinearForm(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
         return same + self.logarithmic + self.multiplied
 
     def _within(self) -> dict[int, tuple[float, float]]:
@@ -335,14 +335,14 @@ class Lift:
                 found[k] = lo if lo == -inf else doubles((lo, lo))[0], hi if hi == inf else doubles((hi, hi))[1]
         return found
 
-    def _sums_times_logarithms(self) -> list[Form]:
+    def _sums_times_logarithms(self) -> list[LinearForm]:
         """Σ c_i a_i = s gives Σ c_i (a_i log s) = s log s, where all these products are there: terms of an entropy."""
         found = []
         for k, column in enumerate(list(self.columns)):
             form = self.columns[column.argument].form if column.curve == _LOG else None
             if form is not None and all(("product", min(j, k), max(j, k)) in self.known for j, _ in form.terms):
                 products = [scaled(self.pair(j, k), c) for j, c in form.terms]
-                constant = scaled(Form(((k, ONE),)), form.constant)
+                constant = scaled(LinearForm(((k, ONE),)), form.constant)
                 found.append(plus(*products, constant, scaled(self._curved("xlogx", (), column.argument), _MINUS)))
         return found
 
@@ -364,16 +364,16 @@ _MADE = {
     "mul": Lift._product, "div": Lift._quotient,
     "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
 }
-_kept: "OrderedDict[tuple[str, int, Size], Lift | None]" = OrderedDict()
+_kept: "OrderedDict[tuple[str, int, LiftLimits], Lift | None]" = OrderedDict()
 
 
 # ---- the reformulation-linearisation technique
-def equations_times_variables(lift: Lift, made: int) -> list[Form]:
+def equations_times_variables(lift: Lift, made: int) -> list[LinearForm]:
     """Linear equations times a variable, where all products that this needs are there already, or some are, and up to `made`
     new ones are made for all of them together."""
     found = []
     for k in np.flatnonzero(lift.system.equal):
-        row = plus(lift.rows[k + 1], Form((), (-Fraction(float(lift.system.lower[k])),) * 2))
+        row = plus(lift.rows[k + 1], LinearForm((), (-Fraction(float(lift.system.lower[k])),) * 2))
         if row.is_constant or any(j >= lift.n for j, _ in row.terms):
             continue
         for i in range(lift.n):
@@ -381,7 +381,7 @@ def equations_times_variables(lift: Lift, made: int) -> list[Form]:
             if new == 0 or (new < len(row.terms) and len(lift.columns) + new <= lift.size.columns and new <= made):
                 made -= new
                 terms = [scaled(lift.pair(i, j), c) for j, c in row.terms]
-                found.append(plus(*terms, scaled(Form(((i, ONE),)), row.constant)))
+                found.append(plus(*terms, scaled(LinearForm(((i, ONE),)), row.constant)))
     return found
 
 
@@ -391,7 +391,7 @@ def product_key(i: int, j: int) -> tuple:
 
 
 @step("lifted columns", lambda system, x, size=None: None)
-def lift_of(system: System, x: Expr, size: Size = IN_LANES) -> Lift | None:
+def lift_of(system: System, x: Expr, size: LiftLimits = IN_LANES) -> Lift | None:
     """The columns of a system; None where it cannot be lifted. They are kept: several parts ask for them, and so does a later
     call with an equal system."""
     key = system.key, x.size, size
@@ -400,6 +400,6 @@ def lift_of(system: System, x: Expr, size: Size = IN_LANES) -> Lift | None:
             _kept[key] = Lift(system, x, size)
         except CannotBeLifted:
             _kept[key] = None
-        if len(_kept) > _KEEP:
+        if len(_kept) > _KEPT_SYSTEMS:
             _kept.popitem(last=False)
     return _kept[key]

@@ -19,22 +19,22 @@ from infimum.interval.pair import Pair, exact
 from infimum.kernel.box_conclusions import whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lane_box import Box
+from infimum.kernel.lane_box import LaneBox
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.scalar_elements import Place, made_in_order, summands_or_factors
 from infimum.kernel.schedule import plan, straight_cost
 from infimum.kernel.view_positions import At
-from infimum.ops.line_rules import SMOOTH_CURVES, Lines, through_curve, through_middle, through_product
+from infimum.ops.line_rules import SMOOTH_CURVES, LinePair, through_curve, through_middle, through_product
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
-from infimum.relax.affine_meaning import Affine, AffineForms
+from infimum.relax.affine_meaning import AffineElement, AffineForms
 from infimum.relax.curve_lines import lines_at
 
-_MOST = 3000  # of the cost of what is written out: more would take long to compile
+_MOST_COST = 3000  # of the cost of what is written out: more would take long to compile
 
 
-class Number(NamedTuple):
+class LinearNumber(NamedTuple):
     """One number: its enclosure; the numbers it is a sum of, with their factors; or two that it is the product of; or the one
     that it is a curve over, with its lines. With none of these it is a variable, if it has one, or what its enclosure says."""
 
@@ -42,12 +42,12 @@ class Number(NamedTuple):
     terms: tuple[tuple[int, Pair | None], ...] = ()  # None: the factor 1
     factors: tuple[int, int] | None = None
     argument: int | None = None
-    lines: Lines | None = None
+    lines: LinePair | None = None
     variable: int | None = None
     constant: bool = False
 
 
-class LinearBounds:
+class LinearBoundsKernel:
     """Writes the enclosures of all numbers at once, and a linear function for each row that is asked for. With `forms` the
     enclosures are those of affine forms, which are narrower."""
 
@@ -57,14 +57,14 @@ class LinearBounds:
         leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
         self.elements = Lowering(b, forms or Enclosures(), {"x": leaf}, data).elements
         self.elements.plan = plan(rows, straight=True)
-        self.numbers: list[Number] = []
+        self.numbers: list[LinearNumber] = []
         self.places: dict[Place, int] = {}
         self.rows = [self._number(row, ()) for row in rows]
 
     @staticmethod
     def fits(rows: list[Expr]) -> bool:
         """Are the expressions small enough to be written out?"""
-        return straight_cost(list(topological(rows))) <= _MOST
+        return straight_cost(list(topological(rows))) <= _MOST_COST
 
     # ---- numbers
     def _number(self, node: Expr, at: At) -> int:
@@ -82,32 +82,32 @@ class LinearBounds:
             return needs[0] if len(needs) == 1 else self._sum(needs, self._element(node, at)[0])
         pair, lines = self._element(node, at)
         if node.op == "var":
-            return self._put(Number(pair, variable=at[0] if at else 0))
+            return self._put(LinearNumber(pair, variable=at[0] if at else 0))
         if node.op == "const":
-            return self._put(Number(pair, constant=True))
+            return self._put(LinearNumber(pair, constant=True))
         if node.op == "sum":
             return self._sum(needs, pair)
         if node.op == "prod":
             return self._product_of_all(needs, pair)
         made = _MADE.get(node.op) if node.kind is Kind.MAP else None
         if lines is not None and made is _bent:
-            return self._put(Number(pair, argument=needs[0], lines=lines))
-        return self._put(Number(pair)) if made is None else made(self, node, needs, pair)
+            return self._put(LinearNumber(pair, argument=needs[0], lines=lines))
+        return self._put(LinearNumber(pair)) if made is None else made(self, node, needs, pair)
 
-    def _element(self, node: Expr, at: At) -> tuple[Pair, Lines | None]:
+    def _element(self, node: Expr, at: At) -> tuple[Pair, LinePair | None]:
         """The enclosure of an element, and its lines, if they are known."""
         value = self.elements.element(node, at)
-        return (value.pair, value.lines) if isinstance(value, Affine) else (value, None)
+        return (value.pair, value.lines) if isinstance(value, AffineElement) else (value, None)
 
-    def _put(self, number: Number) -> int:
+    def _put(self, number: LinearNumber) -> int:
         self.numbers.append(number)
         return len(self.numbers) - 1
 
     def _sum(self, terms: list[int], pair: Pair) -> int:
-        return self._put(Number(pair, tuple((k, None) for k in terms)))
+        return self._put(LinearNumber(pair, tuple((k, None) for k in terms)))
 
     def _scaled(self, k: int, factor: Pair, pair: Pair) -> int:
-        return self._put(Number(pair, ((k, factor),)))
+        return self._put(LinearNumber(pair, ((k, factor),)))
 
     def _product(self, one: int, other: int, pair: Pair) -> int:
         first, second = self.numbers[one], self.numbers[other]
@@ -115,18 +115,18 @@ class LinearBounds:
             return self._scaled(*((other, first.pair) if first.constant else (one, second.pair)), pair)
         if one == other:
             return self._curve("powi", (("k", 2),), one, pair)
-        return self._put(Number(pair, factors=(one, other)))
+        return self._put(LinearNumber(pair, factors=(one, other)))
 
     def _product_of_all(self, terms: list[int], pair: Pair) -> int:
-        total = terms[0] if terms else self._put(Number(pair, constant=True))
+        total = terms[0] if terms else self._put(LinearNumber(pair, constant=True))
         for k in terms[1:]:
             total = self._product(total, k, mul(self.b, self.numbers[total].pair, self.numbers[k].pair))
         return total
 
     def _curve(self, op: str, params: tuple, k: int, pair: Pair) -> int:
         if self.numbers[k].constant:
-            return self._put(Number(pair, constant=True))
-        return self._put(Number(pair, argument=k, lines=lines_at(self.b, op, params, self.numbers[k].pair, pair)))
+            return self._put(LinearNumber(pair, constant=True))
+        return self._put(LinearNumber(pair, argument=k, lines=lines_at(self.b, op, params, self.numbers[k].pair, pair)))
 
     def _quotient(self, one: int, other: int, pair: Pair) -> int:
         b, divisor = self.b, self.numbers[other].pair
@@ -182,7 +182,7 @@ def linear_bounds(name: str, system: System, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs): for every row of the system, and minus it, with the first planes and with the others,
     the slopes of a line in the distances from the lower ends of a box, and its constant."""
     b, data, n = Builder(), Data(), x.size
-    bounds = LinearBounds(b, data, Box(b, n), list(system.rows))
+    bounds = LinearBoundsKernel(b, data, LaneBox(b, n), list(system.rows))
     for k, (row, sign, first) in enumerate(every(range(1 + system.m), (1.0, -1.0), (True, False))):
         slopes, nlo = bounds.line(row, sign, first, n)
         for i, slope in enumerate(slopes):
@@ -201,12 +201,13 @@ def _of_two(method: str) -> Callable:
 
 
 def _linear(*signs: float) -> Callable:
-    def made(self: LinearBounds, node: Expr, needs: list[int], pair: Pair) -> int:
-        return self._put(Number(pair, tuple((k, None if s > 0 else exact(self.b, s)) for k, s in zip(needs, signs, strict=True))))
+    def made(self: LinearBoundsKernel, node: Expr, needs: list[int], pair: Pair) -> int:
+        return self._put(LinearNumber(pair,
+                                      tuple((k, None if s > 0 else exact(self.b, s)) for k, s in zip(needs, signs, strict=True))))
     return made
 
 
-def _bent(self: LinearBounds, node: Expr, needs: list[int], pair: Pair) -> int:
+def _bent(self: LinearBoundsKernel, node: Expr, needs: list[int], pair: Pair) -> int:
     return self._curve(node.op, node.params, needs[0], pair)
 
 

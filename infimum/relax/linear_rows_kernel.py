@@ -17,23 +17,24 @@ from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import add_up, best_lower, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.problem.system import System
-from infimum.relax.backward_bound_kernel import Below
-from infimum.relax.lane_inequalities import Inequalities
+from infimum.relax.backward_bound_kernel import BackwardBoundKernel
+from infimum.relax.lane_inequalities import LaneInequalities
 
 LEFT, WORTH = range(2)  # the outputs
-_PART = 0.5             # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+# the test paid if at most this part of the volume, or of the distance to the upper bound, is left
+_WORTH_REDUCTION = 0.5
 
 
 def linear_rows(name: str, system: System, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin). Parameters: what sides are multiplied with before they are
     compared, and the verified upper bound."""
-    writer = LinearRows(system, x)
+    writer = LinearRowsKernel(system, x)
     return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at
 
 
-class LinearRows(Inequalities):
+class LinearRowsKernel(LaneInequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -51,7 +52,8 @@ class LinearRows(Inequalities):
         sides = [(row, float(end)) for k, body in enumerate(system.rows[1:])
                  for row, end in ((body, system.upper[k]), (build("neg", body), -system.lower[k])) if end < INF]
         self.constraints, self.count = len(sides), len(sides) + 1
-        self._write_lines(Below(b, self.data, self._box, [*(row for row, _ in sides), system.f], x), [end for _, end in sides])
+        self._write_lines(BackwardBoundKernel(b, self.data, self._box, [*(row for row, _ in sides), system.f], x),
+                          [end for _, end in sides])
         self._contract()
         self._bound()
         self._write()
@@ -63,7 +65,7 @@ class LinearRows(Inequalities):
         lo, hi = self.ends(i)
         return Pair(self.b.neg(lo), hi)
 
-    def _write_lines(self, below: Below, ends: list[float]) -> None:
+    def _write_lines(self, below: BackwardBoundKernel, ends: list[float]) -> None:
         """a and h of each; 0 and infinite where there is none."""
         b, n = self.b, self.n
         self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
@@ -94,7 +96,7 @@ class LinearRows(Inequalities):
             b.output(LEFT, self._place(i, n), right)
             side, width = b.sub(right, left), b.sub(hi, lo)
             size = b.select(can_be_cut(b, left, right), b.min(b.mul(side, self._table(self.at, i)), 2.0**1000), -1.0)
-            chosen = b.step((-0.5, STUCK), (size, self._table(self.numbers, i)), with_larger)
+            chosen = b.step((-0.5, NO_AXIS), (size, self._table(self.numbers, i)), with_larger)
             part = b.select(b.mand(b.ogt(width, 0.0), self.bounded), b.div(side, width), 1.0)
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
             lost = b.step((0.0,), (b.select(nothing, 1.0, 0.0),), add_up)
@@ -102,9 +104,9 @@ class LinearRows(Inequalities):
         gone = b.mor(b.ogt(b.load(self.empty, 0), 0.0), b.mand(none, b.mnot(self.bounded_above)))
         above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mand(none, self.bounded_above))
         lower = b.select(above, INF, best_lower(b, known, self.lowest, self.by_lines))
-        axis = b.select(b.mor(gone, b.oeq(b.input(0, axis_row), GONE)), GONE, chosen.results[1])
+        axis = b.select(b.mor(gone, b.oeq(b.input(0, axis_row), DISCARDED_AXIS)), DISCARDED_AXIS, chosen.results[1])
         for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
-        nearer = b.mand(self.bounded_above, b.ole(b.sub(self.upper, lower), b.mul(_PART, b.sub(self.upper, known))))
-        worth = b.mor(b.mor(gone, b.ogt(lower, self.upper)), b.mor(b.ole(volume.results[0], _PART), nearer))
+        nearer = b.mand(self.bounded_above, b.ole(b.sub(self.upper, lower), b.mul(_WORTH_REDUCTION, b.sub(self.upper, known))))
+        worth = b.mor(b.mor(gone, b.ogt(lower, self.upper)), b.mor(b.ole(volume.results[0], _WORTH_REDUCTION), nearer))
         b.output(WORTH, 0, b.select(worth, 1.0, 0.0))

@@ -12,20 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.relax.relaxation import Region, Relaxation
-from infimum.relax.safe_conclusions import Cost, contracted, lowest, usable, weighted
-from infimum.relax.scaling import Scaled, scaled
+from infimum.relax.relaxation import RegionProgram, Relaxation
+from infimum.relax.safe_conclusions import LinearCost, contracted, lowest, usable, weighted
+from infimum.relax.scaling import ScaledProgram, scaled
 from infimum.support.clock import pause
 
 _SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
-_INSET = 0.125        # of a curve's argument, from its ends to the points that are always touched
-_AGAIN = 0.02         # of the distance to the upper bound: a round that brought less is the last
-_NEWS = 0.9           # part of a side: so narrow it must become to count
-_EACH, _LEAST = 3, 200  # iterations of a program at most: for each row and column, and beside these
+_INSET = 0.125                                 # of a curve's argument, from its ends to the points that are always touched
+_WORTH_PROGRESS = 0.02                         # of the distance to the upper bound: a round that brought less is the last
+_NOTABLE_SHRINKAGE = 0.9                       # part of a side: so narrow it must become to count
+_ITERATIONS_A_ROW, _LEAST_ITERATIONS = 3, 200  # iterations of a program at most: for each row and column, and beside these
 
 
 @dataclass
-class Counts:
+class SolverCounts:
     """What was done: programs, their iterations, those that failed, and those that were given up by their iterations."""
 
     solved: int = 0
@@ -40,7 +40,7 @@ class Counts:
         self.solved, self.iterations, self.failed, self.limited = map(int, state)
 
 
-class Left(NamedTuple):
+class TightenedRegion(NamedTuple):
     """What is left of a region: the columns between low and high, f not below `lower`. `empty`: nothing, of f <= upper. `point`:
     the columns at the solution, and `weights` of all rows, estimates; None where there are none."""
 
@@ -50,18 +50,18 @@ class Left(NamedTuple):
     empty: bool = False
     point: np.ndarray | None = None
     weights: np.ndarray | None = None
-    region: Region | None = None
+    region: RegionProgram | None = None
 
 
 @dataclass
-class Bounding:
+class LinearProgramBounding:
     """Asks a solver, which is made anew for each `session`, so that nothing depends on what was before; `basis` is where it
     begins."""
 
     relaxation: Relaxation
     library: Any
     basis: np.ndarray | None = None
-    counts: Counts = field(default_factory=Counts)
+    counts: SolverCounts = field(default_factory=SolverCounts)
     solver: Any = None
     warm: Any = None
 
@@ -78,9 +78,9 @@ class Bounding:
         more = self.relaxation.columns - self.relaxation.n
         return np.concatenate([lo, np.full(more, -np.inf)]), np.concatenate([hi, np.full(more, np.inf)])
 
-    def bound(self, low: np.ndarray, high: np.ndarray, upper: float, rounds: int) -> Left:
+    def bound(self, low: np.ndarray, high: np.ndarray, upper: float, rounds: int) -> TightenedRegion:
         """What is left where all columns lie between low and high and f <= upper."""
-        best, points = Left(low, high, -np.inf), []
+        best, points = TightenedRegion(low, high, -np.inf), []
         for _ in range(rounds):
             pause()
             region = self.relaxation.at(best.low, best.high, upper, self.touches(best, points))
@@ -98,20 +98,20 @@ class Bounding:
     def solution(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
         """All columns at the solution of the program of the box [lo, hi], if there is one. An estimate."""
         pause()
-        known = Left(*self.columns_of(lo, hi), -np.inf)
+        known = TightenedRegion(*self.columns_of(lo, hi), -np.inf)
         region = self.relaxation.at(known.low, known.high, np.inf, self.touches(known, []))
         if region is None or (region.low > region.high).any():
             return None
         return self.multipliers(scaled(region, cutoff=self.relaxation.first_plane - 1))[1]
 
-    def optimum(self, program: Scaled) -> np.ndarray | None:
+    def optimum(self, program: ScaledProgram) -> np.ndarray | None:
         """The solution of a program of another shape than those of regions, if there is one. An estimate."""
         kept, self.warm = self.warm, None
         found = self.multipliers(program)[1]
         self.warm = kept
         return found
 
-    def touches(self, known: Left, points: list[np.ndarray]) -> np.ndarray:
+    def touches(self, known: TightenedRegion, points: list[np.ndarray]) -> np.ndarray:
         """The middle of arguments, near both ends of them, and where solutions were."""
         if not len(self.relaxation.curves):
             return np.zeros((0, 1))
@@ -122,20 +122,20 @@ class Bounding:
             parts = [np.nan_to_num(low + part * (high - low)) for part in (0.5, _INSET, 1.0 - _INSET)]
         return np.stack([*parts, *(np.minimum(np.maximum(p, low), high) for p in points)], axis=1)
 
-    def _again(self, before: Left, after: Left, upper: float) -> bool:
-        if upper < np.inf and after.lower - before.lower > _AGAIN * (upper - after.lower):
+    def _again(self, before: TightenedRegion, after: TightenedRegion, upper: float) -> bool:
+        if upper < np.inf and after.lower - before.lower > _WORTH_PROGRESS * (upper - after.lower):
             return True
         n = self.relaxation.n
-        return bool((after.high[:n] - after.low[:n] < _NEWS * (before.high[:n] - before.low[:n])).any())
+        return bool((after.high[:n] - after.low[:n] < _NOTABLE_SHRINKAGE * (before.high[:n] - before.low[:n])).any())
 
-    def _once(self, region: Region, upper: float) -> Left:
+    def _once(self, region: RegionProgram, upper: float) -> TightenedRegion:
         program = scaled(region, cutoff=self.relaxation.first_plane - 1)
         y, z = self.multipliers(program)
         if y is None:
-            return Left(region.low, region.high, -np.inf)
+            return TightenedRegion(region.low, region.high, -np.inf)
         return self.concluded(region, y, z, upper)
 
-    def multipliers(self, program: Scaled, primal: bool = False) -> tuple[np.ndarray | None, np.ndarray | None]:
+    def multipliers(self, program: ScaledProgram, primal: bool = False) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Of the rows, and the solution; (None, None) if it failed, no solution where none was found."""
         size = program.rows + program.columns
         if not primal:
@@ -145,7 +145,7 @@ class Bounding:
             self.solver.start_from(self.warm, program.columns)
         else:
             self.solver.change_cost(program.cost)
-        found = self.solver.solve(_LEAST + _EACH * size, primal)
+        found = self.solver.solve(_LEAST_ITERATIONS + _ITERATIONS_A_ROW * size, primal)
         self.counts.solved, self.counts.iterations = self.counts.solved + 1, self.counts.iterations + found.iterations
         if found.status == _FAILED or not _sound(found.multipliers, program.rows):
             self.counts.failed += 1
@@ -160,24 +160,24 @@ class Bounding:
         with np.errstate(all="ignore"):
             return found.multipliers * program.scales * factor, None if point is None else program.unscaled(point)
 
-    def concluded(self, region: Region, y: np.ndarray, z: np.ndarray | None, upper: float) -> Left:
+    def concluded(self, region: RegionProgram, y: np.ndarray, z: np.ndarray | None, upper: float) -> TightenedRegion:
         """What these multipliers prove: of f, or, where there is no solution, without f."""
         rows, low, high = region.rows, region.low, region.high
         y = usable(rows, y)
-        nothing = Cost(np.zeros(len(low)), np.zeros(len(low)), 0.0)
+        nothing = LinearCost(np.zeros(len(low)), np.zeros(len(low)), 0.0)
         if z is None:
             line = weighted(rows, y, nothing)
             if lowest(line, low, high) > 0:
-                return Left(low, high, -np.inf, empty=True)
+                return TightenedRegion(low, high, -np.inf, empty=True)
             low, high = self._rounded(*contracted(line, 0.0, low, high))
             if (low > high).any():
-                return Left(low, high, -np.inf, empty=True)
+                return TightenedRegion(low, high, -np.inf, empty=True)
         line = weighted(rows, y, region.cost)
         lower = lowest(line, low, high)
         if lower > upper:
-            return Left(low, high, lower)
+            return TightenedRegion(low, high, lower)
         low, high = self._rounded(*contracted(line, upper, low, high))
-        return Left(low, high, lower, bool((low > high).any()), z, y, region)
+        return TightenedRegion(low, high, lower, bool((low > high).any()), z, y, region)
 
     def _rounded(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         whole = self.relaxation.whole

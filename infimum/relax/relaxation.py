@@ -21,15 +21,15 @@ from infimum.evaluation.programs import COLUMNS
 from infimum.expr.node import var
 from infimum.linear_algebra.interval_matrices import down, plus, times, up
 from infimum.relax.column_kernel import BOUNDED, HIGH, LINES, LOW, OF_CURVE, curve_order
-from infimum.relax.lifting import SPARSE, Form, Lift, doubles, lift_of, product_key
-from infimum.relax.safe_conclusions import Cost, Rows
+from infimum.relax.lifting import SPARSE, Lift, LinearForm, doubles, lift_of, product_key
+from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 
 Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # of entries, and of rows
 
-_SIDES = 600  # rows of inequalities times sides at most
+_MOST_ROWS_TIMES_SIDES = 600  # rows of inequalities times sides at most
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """Rows with entries p + e q, e the end numbered `end` of all ends of the variables, lower ones first, or 0 where that is -1;
     and ends of rows, with what is to be added for e."""
 
@@ -43,13 +43,13 @@ class Table(NamedTuple):
     more: np.ndarray   # times e, to the upper end
 
 
-class Region(NamedTuple):
+class RegionProgram(NamedTuple):
     """A linear program, and the box of all columns that it is about."""
 
     low: np.ndarray
     high: np.ndarray
-    rows: Rows
-    cost: Cost
+    rows: IntervalRows
+    cost: LinearCost
 
 
 class Relaxation:
@@ -72,17 +72,17 @@ class Relaxation:
         return evaluator.system is not None and lift_of(evaluator.system, var("x", (evaluator.n,)), SPARSE) is not None
 
     @cached_property
-    def cost(self) -> Cost:
+    def cost(self) -> LinearCost:
         """f."""
         low, high = np.zeros(self.columns), np.zeros(self.columns)
         for k, number in self.f.terms:
             low[k], high[k] = doubles(number)
-        return Cost(low, high, doubles(self.f.constant)[0])
+        return LinearCost(low, high, doubles(self.f.constant)[0])
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> RowTable:
         """What does not depend on enclosures of columns that are no variables."""
-        made = _Maker()
+        made = _RowCollector()
         system = self.evaluator.system
         for k in range(system.m):
             made.add(self.lift.rows[k + 1], system.lower[k], system.upper[k])
@@ -91,10 +91,10 @@ class Relaxation:
         for form, i in self._sides():
             made.add_times(self.lift, form, i, i, 1)
             made.add_times(self.lift, form, i, self.n + i, -1)
-        made.add(Form(self.f.terms), -inf, inf)  # f <= upper: the last row
+        made.add(LinearForm(self.f.terms), -inf, inf)  # f <= upper: the last row
         return made.table()
 
-    def _sides(self) -> list[tuple[Form, int]]:
+    def _sides(self) -> list[tuple[LinearForm, int]]:
         """Linear forms that are nowhere above 0, and variables with which all products of theirs are columns."""
         lift, system, found = self.lift, self.evaluator.system, []
         for k in range(system.m):
@@ -109,11 +109,11 @@ class Relaxation:
                 constant = tuple(sorted(flip * (c - Fraction(float(end))) for c in row.constant))
                 if constant[0] != constant[1] or doubles(constant)[0] != constant[0]:
                     continue  # it stands on both sides of a row, and must be one double
-                found += [(Form(turned, constant), i) for i in range(self.n)
+                found += [(LinearForm(turned, constant), i) for i in range(self.n)
                           if all(product_key(i, j) in lift.known for j, _ in row.terms)]
-        return found[:_SIDES // 2]
+        return found[:_MOST_ROWS_TIMES_SIDES // 2]
 
-    def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> Region | None:
+    def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> RegionProgram | None:
         """Of the region in which all columns lie between `low` and `high`, of those beyond the variables maybe infinite, and
         f <= upper is asked for. `touches` (curves, N): where curves are touched. A column that is empty has low > high."""
         lanes = touches.shape[1]
@@ -125,7 +125,7 @@ class Relaxation:
         with np.errstate(all="ignore"):
             parts = [self._fixed(low, high, upper), self._planes(low, high), self._lines(out[LINES], lanes)]
         row, column = self._places(lanes)
-        return Region(low, high, Rows(row, column, *map(np.concatenate, zip(*parts, strict=True))), self.cost)
+        return RegionProgram(low, high, IntervalRows(row, column, *map(np.concatenate, zip(*parts, strict=True))), self.cost)
 
     def enclosed(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends of all columns that lie between these; of one that is not bounded they may be infinite."""
@@ -187,14 +187,14 @@ def _one_sided(value: np.ndarray, upper: np.ndarray) -> Ends:
     return value, value, np.full(len(upper), -inf), upper
 
 
-class _Maker:
+class _RowCollector:
     """Collects the rows of a table."""
 
     def __init__(self):
         self.entries: list[tuple] = []
         self.ends: list[tuple] = []
 
-    def add(self, form: Form, lower: float, upper: float) -> None:
+    def add(self, form: LinearForm, lower: float, upper: float) -> None:
         """lower <= form <= upper."""
         low, high = doubles(form.constant)
         number = len(self.ends)
@@ -202,7 +202,7 @@ class _Maker:
         for k, c in form.terms:
             self.entries.append((number, k, *doubles(c), 0.0, 0.0))
 
-    def add_times(self, lift: Lift, form: Form, i: int, end: int, sign: int) -> None:
+    def add_times(self, lift: Lift, form: LinearForm, i: int, end: int, sign: int) -> None:
         """sign (x_i - e) form <= 0. The constant of the form is a double."""
         constant, number = form.constant, len(self.ends)
         p: dict[int, list[float]] = {}
@@ -214,12 +214,12 @@ class _Maker:
         self.ends.append((end, -inf, 0.0, sign * doubles(constant)[0]))
         self.entries += [(number, k, *p[k]) for k in sorted(p)]
 
-    def table(self) -> Table:
+    def table(self) -> RowTable:
         row, column, *numbers = np.array(self.entries, float).reshape(-1, 6).T
         end, lower, upper, more = (np.array(part) for part in zip(*self.ends, strict=True))
         numbers = [np.ascontiguousarray(part) for part in numbers]
-        return Table(row.astype(np.int64), column.astype(np.int64), tuple(numbers[:2]), tuple(numbers[2:]),
-                     np.where(end < 0, -1, end).astype(np.int64), lower, upper, more)
+        return RowTable(row.astype(np.int64), column.astype(np.int64), tuple(numbers[:2]), tuple(numbers[2:]),
+                        np.where(end < 0, -1, end).astype(np.int64), lower, upper, more)
 
 
 def _signed(ends: tuple[float, float], sign: int) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from infimum.linear_algebra.interval_matrices import down, up
 _ULP, _TINY = 2.0**-52, 2.0**-1000  # twice what a rounding is off by, relatively; more than products may lose where they vanish
 
 
-class Rows(NamedTuple):
+class IntervalRows(NamedTuple):
     """Inequalities: the entries of the matrix, row after row, each between two doubles, and the ends of all rows."""
 
     row: np.ndarray
@@ -29,7 +29,7 @@ class Rows(NamedTuple):
     upper: np.ndarray
 
 
-class Cost(NamedTuple):
+class LinearCost(NamedTuple):
     """A linear function c·z + constant: c between two doubles, the constant from below."""
 
     low: np.ndarray
@@ -37,7 +37,7 @@ class Cost(NamedTuple):
     constant: float
 
 
-class Line(NamedTuple):
+class LinearUnderestimator(NamedTuple):
     """r·z + constant, r between two doubles, is not above the cost wherever the inequalities hold."""
 
     low: np.ndarray
@@ -45,13 +45,13 @@ class Line(NamedTuple):
     constant: float
 
 
-def usable(rows: Rows, y: np.ndarray) -> np.ndarray:
+def usable(rows: IntervalRows, y: np.ndarray) -> np.ndarray:
     """Multipliers of which something follows: 0 in the place of NaN, of infinite ones, and of a sign whose end is infinite."""
     y = np.where(np.isfinite(y), y, 0.0)
     return np.where(np.isfinite(np.where(y > 0, rows.upper, rows.lower)), y, 0.0)
 
 
-def weighted(rows: Rows, y: np.ndarray, cost: Cost) -> Line:
+def weighted(rows: IntervalRows, y: np.ndarray, cost: LinearCost) -> LinearUnderestimator:
     """The cost plus all rows times these multipliers, which are `usable`."""
     with np.errstate(all="ignore"):
         each, count = y[rows.row], len(cost.low)
@@ -63,7 +63,7 @@ def weighted(rows: Rows, y: np.ndarray, cost: Cost) -> Line:
         products = np.where(y == 0.0, 0.0, y * np.where(y == 0.0, 0.0, ends))
         total, size, terms = (part[0] for part in _sums(np.zeros(len(y), np.int64), products, 1))
         constant = down(down(down(-total) - _error(size, terms)) + cost.constant)
-    return Line(least, most, float(constant))
+    return LinearUnderestimator(least, most, float(constant))
 
 
 def _sums(group: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -73,11 +73,11 @@ def _sums(group: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarra
 
 
 def _error(size: np.ndarray, terms: np.ndarray) -> np.ndarray:
-    """More than what sums of so many products are off by."""
+    """An upper bound of the rounding errors of sums of this number of products."""
     return up(up(size * (_ULP * (terms + 4.0))) + terms * _TINY)
 
 
-def least_terms(line: Line, l: np.ndarray, u: np.ndarray) -> np.ndarray:  # noqa: E741
+def least_terms(line: LinearUnderestimator, l: np.ndarray, u: np.ndarray) -> np.ndarray:  # noqa: E741
     """Below each r_j z_j for l <= z <= u. NaN where that is not known."""
     with np.errstate(all="ignore"):
         products = [np.where((r == 0.0) | (z == 0.0), 0.0, r * z) for r in (line.low, line.high) for z in (l, u)]
@@ -85,7 +85,7 @@ def least_terms(line: Line, l: np.ndarray, u: np.ndarray) -> np.ndarray:  # noqa
         return np.where(least == 0.0, np.where((line.low >= 0) & (l >= 0), 0.0, -_TINY), down(least))
 
 
-def lowest(line: Line, l: np.ndarray, u: np.ndarray) -> float:  # noqa: E741
+def lowest(line: LinearUnderestimator, l: np.ndarray, u: np.ndarray) -> float:  # noqa: E741
     """The line is nowhere below this for l <= z <= u; -inf where nothing is known."""
     return _added(line.constant, least_terms(line, l, u))
 
@@ -97,7 +97,7 @@ def _added(constant: float, terms: np.ndarray) -> float:
     return found if found > -np.inf and np.isfinite(total) else -np.inf
 
 
-def contracted(line: Line, upper: float, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: E741
+def contracted(line: LinearUnderestimator, upper: float, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: E741
     """What line <= upper leaves of l <= z <= u, each variable by itself; where that is nothing, an end lies beyond the other."""
     terms = least_terms(line, l, u)
     below = _added(line.constant, terms)

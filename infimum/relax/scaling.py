@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.relax.relaxation import Region
+from infimum.relax.relaxation import RegionProgram
 
 _SMALLEST = 1e-300
 _NEGLIGIBLE = 1e-11  # entries of a row, or costs
@@ -21,7 +21,7 @@ class Matrix(NamedTuple):
     value: np.ndarray
 
 
-class Scaled(NamedTuple):
+class ScaledProgram(NamedTuple):
     """The program; `scales` by which rows were multiplied, `unit` by which the cost was divided."""
 
     cost: np.ndarray
@@ -45,12 +45,12 @@ class Scaled(NamedTuple):
         """The columns at a solution."""
         return self.low + self.width * np.minimum(np.maximum(point, 0.0), 1.0)
 
-    def for_cost(self, cost: np.ndarray) -> "Scaled":
+    def for_cost(self, cost: np.ndarray) -> "ScaledProgram":
         """The same with another cost, given for the columns themselves."""
         return self._replace(**dict(zip(("cost", "unit"), _cost(cost, self.width), strict=True)))
 
 
-def scaled(region: Region, cutoff: int | None = None) -> Scaled:
+def scaled(region: RegionProgram, cutoff: int | None = None) -> ScaledProgram:
     """The program of a region, without the row `cutoff`, if one is given."""
     rows, low = region.rows, region.low
     with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def scaled(region: Region, cutoff: int | None = None) -> Scaled:
     begin = np.concatenate([[0], np.cumsum(np.bincount(rows.row[keep], minlength=count))])
     matrix = Matrix(begin.astype(np.int32), rows.column[keep].astype(np.int32), value[keep])
     cost, unit = _cost(region.cost.low, width)
-    return Scaled(cost, matrix, lower, upper, scales, unit, low, width)
+    return ScaledProgram(cost, matrix, lower, upper, scales, unit, low, width)
 
 
 def _cost(cost: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, float]:

@@ -6,50 +6,49 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.bounds.bound_order import parts_of
-from infimum.bounds.interface import CuttingPart, Outcome, Part
+from infimum.bounds.bound_order import region_tests_of
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
-from infimum.certify.uniqueness_question import can_be_settled
-from infimum.certify.verdict import BOTTOM, merged
+from infimum.certify.uniqueness_question import can_be_isolated
+from infimum.certify.verdict import LOWEST_VALUE, merged
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import WIDE
-from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
+from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT, rows, rows_of
 from infimum.problem.cover import widths
 from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.region_heap import Heap
-from infimum.search.region_outcomes import Fates, judged
-from infimum.search.region_pool import Pool, Regions, can_be_cut
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_outcomes import RegionOutcomes, outcome_row
+from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 from infimum.support.clock import pause, stoppable
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.certify import region_isolation as settling
+    from infimum.certify import region_isolation
 else:
-    settling = Late("certify.region_isolation")
+    region_isolation = LazyModule("certify.region_isolation")
 
-FEW = 16    # regions that are looked at one by one
-_FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
-_COSTLY, _FEW_CUTS = 256, 2  # where enclosures are costly, a step is full with this part of its batch
-_TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
-_TAKES = 8    # steps that the regions at hand last
-_SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
-_LATE, _MANY = 4, 64  # where nothing bounds f, points are tried further out after so many steps, with up to so many variables:
-_FAR = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # by these factors
-_LARGEST, _BOTTOMLESS = sys.float_info.max, -2.0**256  # f has no lower bound, as far as one can tell, if values are below this
-_REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
+FEW_REGIONS = 16                      # regions that are examined one by one
+_FULL_STEP, _MOST_CUTS = 512, 4       # a step halves few regions until there are this many pieces, at most this many times each
+_COSTLY_STEP, _COSTLY_CUTS = 256, 2   # the same where enclosures are costly; the first as part of the batch
+_VARIABLES_A_LANE = 128               # a step has fewer lanes than its batch where a lane has more variables
+_STEPS_AT_HAND = 8                    # steps for which the regions that are fetched together last
+_ISOLATION_COST, _ISOLATION_BACKOFF = 512, 4  # boxes that cost as much as isolating a minimiser; wait after a failure
+_FAR_POINTS_STEP, _FAR_POINTS_VARIABLES = 4, 64  # without a lower bound, points further out are tried from this step on: at most
+_FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # this many variables are multiplied by these
+_LARGEST, _UNBOUNDED_BELOW = sys.float_info.max, -2.0**256  # with values below the second, f counts as unbounded below
+_FEW_LAST_REGIONS, _LAST_ROUNDS = 256, 8  # up to this many regions are tested again at the end, in at most this many rounds
 
 
 def lanes_of(batch: int, n: int) -> int:
     """The boxes of n variables that a step of this batch encloses."""
-    return max(LEAST, min(batch, _TERMS * batch // n))
+    return max(LEAST, min(batch, _VARIABLES_A_LANE * batch // n))
 
 
-class Branch:
-    """The regions of a problem, and the parts that shrink them, in order. `lower()` and the incumbent's upper bound enclose the
-    infimum.
+class BranchAndBound:
+    """Regions, and the tests that shrink them, in order. `lower()` and the incumbent's upper bound enclose the infimum.
 
     Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
     number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
@@ -57,14 +56,14 @@ class Branch:
     """
 
     def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, batch: int | None = None,
-                 start: StartBoxes | None = None, parts: list[Part] | None = None):
+                 start: StartBoxes | None = None, parts: list[RegionTest] | None = None):
         lo, hi = incumbent.lo, incumbent.hi
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays, self.lanes = evaluator.arrays_for(self.batch), lanes_of(self.batch, self.n)
-        self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
-        self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
-        self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
+        self.full = min(_FULL_STEP, self.lanes, max(LEAST, self.batch // _COSTLY_STEP) if evaluator.is_costly else _FULL_STEP)
+        self.most_cuts = _COSTLY_CUTS if evaluator.is_costly else _MOST_CUTS
+        self.pool = RegionPool(self.n, self.arrays, _STEPS_AT_HAND * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = self.largest_step = 0
         self.cuts = 0  # of the step that has begun
@@ -74,8 +73,8 @@ class Branch:
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
-        self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
+        self.start, self.parts = start, region_tests_of(evaluator, lo, hi, start) if parts is None else parts
+        self.cutting = [part for part in self.parts if isinstance(part, CuttingTest)]
         self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
@@ -90,7 +89,7 @@ class Branch:
         if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
             self._cut_alike()
         self.keep(self._tested(self.arrays.send(boxes.columns()), 1))
-        self._judge_sharpest()
+        self._judge_sharpest_test()
 
     def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
@@ -125,13 +124,13 @@ class Branch:
     @property
     def done(self) -> bool:
         """Is nothing left to do: the goal met, or nothing to cut?"""
-        if not len(self.pool) or (self.incumbent.upper <= BOTTOM and self.is_bottomless):
+        if not len(self.pool) or (self.incumbent.upper <= LOWEST_VALUE and self.is_unbounded):
             return True
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self.wide(1) is None)
 
-    def wide(self, count: int) -> tuple[Heap, Any, Any] | None:
-        """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
-        cut, lowest first; those that wait come last."""
+    def wide(self, count: int) -> tuple[RegionHeap, Any, Any] | None:
+        """(where, which, the sides to cut) of up to the given number of regions that are wider than xtol in a variable that can
+        still be cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
                 lower, axis = self.evaluator.run(WIDE, [heap.columns()], parameters=np.array([self.goal.xtol]))
@@ -141,13 +140,13 @@ class Branch:
         return None
 
     # ---- what is dealt to others in rounds
-    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
-        """What finds up to so many regions, those that a step would take; as long as the pool stays as it is the same ones, also
-        when it makes room for more."""
+    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
+        """What finds up to the given number of regions, those that a step would take; as long as the pool stays as it is the same
+        ones, also when it makes room for more."""
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
-            def find() -> tuple[Heap, Any]:
+            def find() -> tuple[RegionHeap, Any]:
                 found = self.wide(count)
                 return (pool.front, ()) if found is None else found[:2]
             return find
@@ -172,7 +171,7 @@ class Branch:
 
     @property
     def is_between_steps(self) -> bool:
-        """Is no step half done? The next call of `step` goes on with one that is."""
+        """Is no step half done? The next call of `step` continues one that is."""
         return self.cuts == 0
 
     def step(self) -> None:
@@ -184,8 +183,8 @@ class Branch:
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
-        late = self.is_between_steps and self.steps >= _LATE and self.steps & (self.steps - 1) == 0
-        if self.unbounded and late and self._looked_far():
+        late = self.is_between_steps and self.steps >= _FAR_POINTS_STEP and self.steps & (self.steps - 1) == 0
+        if self.unbounded and late and self._offered_far_points():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         few = min((part.step_size for part in self.parts if part.step_size is not None
@@ -202,31 +201,31 @@ class Branch:
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
-        self._judge_sharpest()
+        self._judge_sharpest_test()
         self.largest_step = max(self.largest_step, self.boxes - before)
         self.cuts, self.ended = self.cuts + 1, False  # it may have been resumed with a narrower goal
         if self.cuts >= self.most_cuts or parents.shape[1] << self.cuts >= min(self.full, few or self.full):
             self.steps, self.cuts = self.steps + 1, 0
 
-    def _looked_far(self) -> bool:
+    def _offered_far_points(self) -> bool:
         """Is f lower where variables without bounds are larger, all of them or one?"""
         x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
-        if x is None or not 0 < len(endless) <= _MANY:
+        if x is None or not 0 < len(endless) <= _FAR_POINTS_VARIABLES:
             return False
-        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR), axis=1)
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR_FACTORS), axis=1)
         for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
             with np.errstate(over="ignore"):
-                moved[np.ix_(which, part)] *= _FAR
+                moved[np.ix_(which, part)] *= _FAR_FACTORS
         moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
         return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
 
     @property
-    def is_bottomless(self) -> bool:
+    def is_unbounded(self) -> bool:
         """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
-        endless = np.isinf(self.lo).any() or np.isinf(self.hi).any()
-        return bool(endless) and self.steps > _LATE and self.incumbent.upper < _BOTTOMLESS and self.lower() == -np.inf
+        endless = self.steps > _FAR_POINTS_STEP and (np.isinf(self.lo).any() or np.isinf(self.hi).any())
+        return bool(endless) and self.incumbent.upper < _UNBOUNDED_BELOW and self.lower() == -np.inf
 
-    def _judge_sharpest(self) -> None:
+    def _judge_sharpest_test(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
         payoff = self.cutting[-1].payoff
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
@@ -238,16 +237,16 @@ class Branch:
         it, nothing has been done."""
         if self.ended:
             return
-        if self.goal.xtol is not None and len(self.pool) <= settling.REGIONS:
-            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
+        if self.goal.xtol is not None and len(self.pool) <= region_isolation.MOST_REGIONS:
+            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW_REGIONS
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
-                     and (part.payoff.tried or (part.worth_at_last and many))]
+                     and (part.payoff.tried or (part.is_tested_at_end and many))]
             try:
-                self.pool = Pool(self.n, self.arrays, pool.size)
+                self.pool = RegionPool(self.n, self.arrays, pool.size)
                 self.pool.restore(state.arrays)
                 self._join()
                 self._tighten(parts)
-                self.settle(last=True, least=1 if parts else FEW)
+                self.isolate_minimisers(last=True, least=1 if parts else FEW_REGIONS)
             except BaseException:
                 self.pool, self.final = pool, final  # as they were: that takes no memory
                 self._restore_counts(state)
@@ -259,7 +258,7 @@ class Branch:
         """Regions that touch and are narrow enough together become one, where they are few: a minimiser on a cut lies in several.
         Of what lies between them only the infimum is known to be a lower bound. With start boxes, the box around them may reach
         beyond the feasible set."""
-        if self.start is not None or not 1 < len(self.pool) <= _REST:
+        if self.start is not None or not 1 < len(self.pool) <= _FEW_LAST_REGIONS:
             return
         regions, joined, lower = self.pool.everything(), Regions.none(self.n), self.lower()
         for lo, hi in merged(regions):
@@ -270,14 +269,14 @@ class Branch:
             joined = joined.with_(some)
         self.pool.replace(joined)
 
-    def _tighten(self, parts: list[Part]) -> None:
+    def _tighten(self, parts: list[RegionTest]) -> None:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
-        for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
-            if not 0 < len(self.pool) <= _REST or not self.ask(parts):
+        for _ in range(_LAST_ROUNDS if self.goal.xtol is not None and parts else 0):
+            if not 0 < len(self.pool) <= _FEW_LAST_REGIONS or not self.ask(parts):
                 return
 
-    def ask(self, parts: list[Part]) -> int:
+    def ask(self, parts: list[RegionTest]) -> int:
         """Asks these parts about all regions; for how many that was worth its cost. If that fails, all is as it was."""
         before, final = self.pool.everything(), self.final
         regions, gained, found = self.arrays.send(before.columns()), 0, []
@@ -294,20 +293,21 @@ class Branch:
             raise
         return gained
 
-    def settle(self, last: bool = False, least: int = FEW) -> None:
-        """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
+    def isolate_minimisers(self, last: bool = False, least: int = FEW_REGIONS) -> None:
+        """Where the value is known and at least `least` regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_settled(self.evaluator):
+        few = least <= len(self.pool) <= region_isolation.MOST_REGIONS
+        if self.goal.xtol is None or not few or not can_be_isolated(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
-        worth = len(groups) < len(regions) if last else self.boxes >= max(_SETTLED * len(groups), self.next_look)
+        worth = len(groups) < len(regions) if last else self.boxes >= max(_ISOLATION_COST * len(groups), self.next_look)
         if not groups or not worth:
             return
-        self.next_look = _IN_VAIN * self.boxes
-        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last,
-                               outer=self.incumbent.outer).left
+        self.next_look = _ISOLATION_BACKOFF * self.boxes
+        problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, outer=self.incumbent.outer)
+        left = region_isolation.isolate_regions(problem, regions, groups, bounds, self.incumbent.x, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
         if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
             return
@@ -332,7 +332,7 @@ class Branch:
         return parents
 
     # ---- what is left of regions
-    def _tested(self, parents: Any, pieces: int) -> list[Fates]:
+    def _tested(self, parents: Any, pieces: int) -> list[RegionOutcomes]:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
         cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
@@ -345,33 +345,33 @@ class Branch:
                 found = self._asked(part, self._together(found), tried)
         return found
 
-    def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
+    def _asked(self, part: RegionTest, regions: Any, tried: bool) -> list[RegionOutcomes]:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
         count = regions.shape[1]
         some = min(part.sample, count) if tried else count
         found, gone = self._in_portions(part, regions, some)
         if tried:
             part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
-        return found if some == count else [*found, *self.fates([self._some(regions, some, count)])[0]]
+        return found if some == count else [*found, *self.classify([self._some(regions, some, count)])[0]]
 
-    def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:
-        """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
+    def _in_portions(self, part: RegionTest, regions: Any, count: int) -> tuple[list[RegionOutcomes], int]:
+        """The outcomes of the first `some` regions, no more at a time than a part takes; for how many it was worth its cost."""
         found, gone = [], 0
         for begin in range(0, count, part.most or count):
             pause()
             these = self._some(regions, begin, min(begin + (part.most or count), count))
-            fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
-            found, gone = found + fates, gone + worth
+            classified, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
+            found, gone = found + classified, gone + worth
         return found, gone
 
-    def _sorted(self, part: Part, outcomes: list[Outcome]) -> tuple[list[Fates], int]:
+    def _sorted(self, part: RegionTest, outcomes: list[Outcome]) -> tuple[list[RegionOutcomes], int]:
         """What becomes of the regions that a part leaves, and for how many of them it was worth its cost. Offers its points."""
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
         rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
-        found, counts = self.fates([outcome.regions for outcome in outcomes], *rows)
+        found, counts = self.classify([outcome.regions for outcome in outcomes], *rows)
         for f in found:
-            self.discarded[part.discards] += f.counts[PROVED_AWAY]
+            self.discarded[part.discards] += f.counts[DISCARDED]
             self.discarded["value"] += f.counts[ABOVE]
         return found, sum(count[1] for count in counts) if rows else sum(f.discarded for f in found)
 
@@ -386,14 +386,15 @@ class Branch:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
             self.prune()
 
-    def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
+    def classify(self, arrays: list[Any], *rows: Any) -> tuple[list[RegionOutcomes], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
-        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
-        orders = self.arrays.order(FATES, *fates, *rows)
-        counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
-        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], counts
+        classified = [outcome_row(self, regions) for regions in arrays if regions.shape[1]]
+        orders = self.arrays.order(OUTCOME_COUNT, *classified, *rows)
+        counts, orders = [count for _, count in orders[len(classified):]], iter(orders)
+        return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
+                for regions in arrays], counts
 
-    def keep(self, found: list[Fates]) -> None:
+    def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
         final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
                  if f.counts[FINAL]]
@@ -420,7 +421,7 @@ class Branch:
         self.pool.prune(self.incumbent.upper)
         self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 
-    def _together(self, found: list[Fates]) -> Any:
+    def _together(self, found: list[RegionOutcomes]) -> Any:
         """What is kept, in one array."""
         whole, at = self.arrays.empty(rows_of(self.n), sum(len(f.kept) for f in found)), 0
         for f in found:
@@ -438,7 +439,7 @@ class Branch:
         return some
 
     def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Up to so many of the lowest regions, as boxes (n, N), here. They stay where they are."""
+        """Up to the given number of the lowest regions, as boxes (n, N), here. They stay where they are."""
         heap = self.pool.front if len(self.pool.front) else self.pool.waiting
         if not len(heap):
             return np.empty((self.n, 0)), np.empty((self.n, 0))
@@ -468,7 +469,7 @@ class Branch:
         """Of the parts that are used where they pay, under their names in checkpoints."""
         return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
 
-    def judge_parts(self) -> None:
+    def judge_tests(self) -> None:
         """In the next step all parts are tried that are used where they pay."""
         self.judged = self.steps + 1
         for payoff in self.payoffs().values():

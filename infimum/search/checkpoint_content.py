@@ -15,7 +15,7 @@ import numpy as np
 
 from infimum.errors import BoundsError, CheckpointError, InfimumError, InternalError, OptionError
 from infimum.problem.problem import Problem
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.checkpoint import State
 
 _MOST = 1 << 62
@@ -132,7 +132,7 @@ def _ends_of(arrays: dict[str, np.ndarray], whose: str, what: str, *within: np.n
     if f"{whose}outer.lo" not in arrays:
         _check_box(*inner, what, *within)
         return inner
-    lo, hi, least, most = outer = [arrays[f"{whose}outer.{name}"] for name in Outer._fields]
+    lo, hi, least, most = outer = [arrays[f"{whose}outer.{name}"] for name in OuterBox._fields]
     _check_box(lo, hi, what, *within)
     if any(end.dtype != np.float64 or end.shape != lo.shape for end in (*inner, *outer)):
         raise _Wrong(f"the ends of {what} are no numbers, or not as many")
@@ -143,7 +143,7 @@ def _ends_of(arrays: dict[str, np.ndarray], whose: str, what: str, *within: np.n
 
 # ---- arrays: their type, and their sizes: of n variables, m constraints and `rows` bounded ones; None: any
 def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
-    box, columns, taught = ("f8", (2, n)), ("f8", (2 * n + 3, None)), n + 2 * rows + 1
+    box, columns, lagrangian_size = ("f8", (2, n)), ("f8", (2 * n + 3, None)), n + 2 * rows + 1
     return {
         "pool": ("f8", (2,)), "pool.front": columns, "pool.waiting": columns, "solved": columns, "root": ("f8", (2 * n + 1,)),
         "incumbent": ("f8", ((1, n + 1),)), "incumbent.box": box,
@@ -155,7 +155,7 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
         "taken.lo": ("f8", ("taken", n)), "taken.hi": ("f8", ("taken", n)), "taken.start": ("i8", ("taken",)),
         "taken.home": ("i8", ("taken",)),
         "search": ("f8", (n + m + 2,)), "search.begin": box, "search.better": box,
-        "taught.lagrangian": ("f8", ((taught, taught + 2 * n + 2 * n * n),)), "taught.lifted": ("f8", (n,)),
+        "taught.lagrangian": ("f8", ((lagrangian_size, lagrangian_size + 2 * n + 2 * n * n),)), "taught.lifted": ("f8", (n,)),
         "lp.counts": ("i8", (4,)), "lp.mark": ("f8", (3,)), "lp.basis": ("i1", (None,)),
     }
 

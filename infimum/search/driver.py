@@ -16,7 +16,7 @@ from infimum.search.interrupts import Interrupts
 from infimum.search.limit_messages import time_reached
 from infimum.search.progress import Figures, ProgressDisplay
 from infimum.support import environment
-from infimum.support.clock import OutOfTime, Over, Watch, answering
+from infimum.support.clock import OutOfTime, RunTimeOver, Watch, answering
 from infimum.support.output_files import warn
 
 
@@ -122,7 +122,7 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
             if stopped:
                 break
     except OutOfTime as error:
-        early = None if isinstance(error, Over) else error
+        early = None if isinstance(error, RunTimeOver) else error
         stopped = "interrupted" if interrupts.heard else over
     finally:
         shown.clear()

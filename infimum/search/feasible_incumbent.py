@@ -8,26 +8,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infimum.certify import equation_solutions
-from infimum.certify.equation_solutions import Proved, WhyNot, is_large
+from infimum.certify.equation_solutions import FailureReason, ProvedFeasible, is_large
 from infimum.evaluation.evaluator import Enclosure, Evaluator
-from infimum.points.interior_shift import Moved, moved_inside
+from infimum.points.interior_shift import ShiftedPoints, shift_inside
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.incumbent import Incumbent
 from infimum.support.clock import pause
-from infimum.support.lazy import Late
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.certify import sparse_equation_solutions
 else:
-    sparse_equation_solutions = Late("certify.sparse_equation_solutions")
+    sparse_equation_solutions = LazyModule("certify.sparse_equation_solutions")
 
-_LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
-_NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
-_FEW = 4            # points that are moved inside, the lowest ones
+_MOST_CANDIDATES = 64  # points that break constraints least, of those that are lower than what is known
+# of a variable's size, about: how far points are moved at most, and those that come first
+_FARTHEST_MOVE, _NEAR_MOVE = 2.0**-4, 2.0**-20
+_MOST_SHIFTED_POINTS = 4                 # points that are moved inside, the lowest ones
 _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
-_LASTING = {True: {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE},  # where variables stay at their bounds,
-            False: {WhyNot.ROUGH, WhyNot.CROWDED}}                                # and where they leave them
+# where variables stay at their bounds,
+_LASTING = {True: {FailureReason.OVERDETERMINED, FailureReason.DEPENDENT, FailureReason.ROUGH, FailureReason.WIDE},
+            False: {FailureReason.ROUGH, FailureReason.OVERDETERMINED}}                                # and where they leave them
 _LITTLE = 2.0**-40  # of its size that f must be lower by, before a proof is tried
 
 
@@ -40,12 +42,12 @@ class FeasibleIncumbent(Incumbent):
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
-                 outer: Outer | None = None):
+                 outer: OuterBox | None = None):
         super().__init__(evaluator, lo, hi, start, outer)
         self.system, self.integers = evaluator.system, list(evaluator.system.integers)
         self.is_large = is_large(self.system, len(lo))
         self.box: tuple[np.ndarray, np.ndarray] | None = None
-        self.why_not: WhyNot | None = None
+        self.why_not: FailureReason | None = None
 
     def offer(self, points: np.ndarray) -> bool:
         """Moves the points (n, N) within the bounds and to whole numbers, judges them there, and those that almost obey the
@@ -72,7 +74,7 @@ class FeasibleIncumbent(Incumbent):
         values = np.where(holds, rows.hi[0], np.inf)
         k = int(np.argmin(values)) if len(values) else 0
         if len(values) and values[k] < self.upper:
-            self._accept(Proved(points[:, k].copy(), points[:, k].copy(), float(values[k])))
+            self._accept(ProvedFeasible(points[:, k].copy(), points[:, k].copy(), float(values[k])))
         return rows
 
     def offer_as_they_are(self, points: np.ndarray) -> None:
@@ -88,18 +90,18 @@ class FeasibleIncumbent(Incumbent):
             broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
             largest = broken.max(axis=1, initial=0.0, where=np.isfinite(broken))
             broken = (broken / np.where(largest > 0, largest, 1.0)[:, None]).max(axis=0, initial=0.0)
-        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_LOOKED_AT, np.count_nonzero(wanted))]
+        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_MOST_CANDIDATES, np.count_nonzero(wanted))]
         points = np.take(points, order, axis=1)
         if self.is_large or not points.shape[1]:
-            return points[:, :_FEW]
+            return points[:, :_MOST_SHIFTED_POINTS]
         values, jacobian = self.evaluator.estimate_jacobian(points)
         with np.errstate(all="ignore"):
             steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
             broken = self._violations(values[1:], values[1:])
-            near, almost = (~(broken > part * steep).any(axis=0) for part in (_NEAR, _ALMOST))
-        self.why_not = self.why_not if near.any() else WhyNot.FAR
+            near, almost = (~(broken > part * steep).any(axis=0) for part in (_FARTHEST_MOVE, _NEAR_MOVE))
+        self.why_not = self.why_not if near.any() else FailureReason.FAR
         order = np.lexsort((values[0], ~almost, ~near))
-        return np.take(points, order[:min(_FEW, np.count_nonzero(near))], axis=1)
+        return np.take(points, order[:min(_MOST_SHIFTED_POINTS, np.count_nonzero(near))], axis=1)
 
     def _violations(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
         """By how much values (m, N) are above the upper ends of constraints, or others below the lower ones, about."""
@@ -113,34 +115,34 @@ class FeasibleIncumbent(Incumbent):
             if not points.shape[1]:
                 return
         if self.is_large:
-            return self._solve(Moved(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
+            return self._solve(ShiftedPoints(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
         alone = [points] if self.start is None else [x[:, None] for x in points.T]
         for some in alone:
-            moved = moved_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
-            self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
+            moved = shift_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
+            self.why_not = FailureReason.TIGHT if moved.x.shape[1] else FailureReason.FAR
             if self.system.equal.any():
                 self._solve(moved)
             else:
                 self._judge(self._admitted(moved.x))
 
-    def _solve(self, moved: Moved) -> None:
+    def _solve(self, moved: ShiftedPoints) -> None:
         """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
         reasons that a little more distance to the inequalities does not change is not tried again."""
         failed: set[tuple[int, bool]] = set()
-        prove = sparse_equation_solutions.prove if self.is_large else equation_solutions.prove
+        prove = sparse_equation_solutions.prove_feasible_sparse if self.is_large else equation_solutions.prove_feasible
         for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
             pause()
             if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
                 found = prove(self.evaluator, self._bounds_around(x[:, 0]), x[:, 0])
-                if not isinstance(found, WhyNot):
+                if not isinstance(found, FailureReason):
                     return self._accept(found) if found.upper < self.upper else None
                 self.why_not = found
                 failed |= {kind} if found in _LASTING[kind[1]] else set()
 
     def _bounds_around(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(x)[0]))
+        return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.containing(x)[0]))
 
-    def _accept(self, found: Proved) -> None:
+    def _accept(self, found: ProvedFeasible) -> None:
         lo, hi = found.lo, found.hi
         middle = np.minimum(np.maximum(lo + (hi - lo) / 2, lo), hi)
         self.x, self.upper, self.box = middle, found.upper, (lo, hi)

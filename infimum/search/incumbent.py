@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 
 from infimum.evaluation.evaluator import Enclosure, Evaluator
-from infimum.points.descents import Descents, Ends, Rules
+from infimum.points.descents import DescentEnds, DescentRules, Descents
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 
 _BLURRED = 2.0**-4  # of the slack
 _FEW = 1000         # variables of a point that is looked at so closely
@@ -29,7 +29,7 @@ class Incumbent:
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
-                 outer: Outer | None = None):
+                 outer: OuterBox | None = None):
         self.evaluator, self.lo, self.hi, self.start, self.outer = evaluator, lo, hi, start, outer
         self.x: np.ndarray | None = None
         self.upper = np.inf
@@ -46,8 +46,8 @@ class Incumbent:
 
     @cached_property
     def reached(self) -> np.ndarray | None:
-        """What regions must reach not to lie beyond the feasible set, for each box of it, as `kernel.region_cut.fate` reads it;
-        None where all ends are doubles, and no region can."""
+        """What regions must reach not to lie beyond the feasible set, for each box of it, as `kernel.region_cut.region_outcome`
+        reads it; None where all ends are doubles, and no region can."""
         outer = self.outer if self.start is None else self.start.outer
         return None if outer is None else np.concatenate([outer.least, outer.most]).T.ravel()
 
@@ -116,10 +116,10 @@ class Incumbent:
         self.upper, self.x = float(stored[0]), stored[1:].copy() if len(stored) > 1 else None
 
     def improve(self, starts: np.ndarray, lo: np.ndarray | None = None, hi: np.ndarray | None = None,
-                rules: Rules | None = None) -> Ends:
+                rules: DescentRules | None = None) -> DescentEnds:
         """Descends from all starts (n, N) at once, inside the box [lo, hi] (the bounds), and offers the best ends."""
         lo, hi = self.lo if lo is None else lo, self.hi if hi is None else hi
         starts = np.minimum(np.maximum(starts, lo[:, None]), hi[:, None])
-        ends = Descents(self.evaluator, lo, hi, starts, rules or Rules()).run()
+        ends = Descents(self.evaluator, lo, hi, starts, rules or DescentRules()).run()
         self.offer(np.take(ends.x, np.argsort(ends.value, kind="stable")[:8], axis=1))
         return ends

@@ -1,4 +1,4 @@
-"""What is said where a limit ends a run."""
+"""The messages of runs that a limit has ended."""
 
 from infimum.problem.text import counted, memory
 
@@ -49,7 +49,7 @@ def not_isolated(regions: int) -> str:
            "the function is as low"
 
 
-def bottomless(upper: float) -> str:
+def unbounded_below(upper: float) -> str:
     """Values that fall and fall ended it.
 
     >>> bottomless(-2.0**300)

@@ -12,12 +12,12 @@ from copy import copy
 
 import numpy as np
 
-from infimum.bounds.interface import Part
+from infimum.bounds.interface import RegionTest
 from infimum.certify.uniqueness_question import is_short
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
@@ -28,30 +28,30 @@ _VARIABLES = 8                        # more of them take more boxes than these
 _LEFT = 512                           # more regions than these cover no isolated minimisers: those of the proof are kept
 
 
-def affordable(boxes: int, max_boxes: int | None) -> float:
+def can_localise(boxes: int, max_boxes: int | None) -> float:
     """The number of boxes that may be spent after a proof that enclosed `boxes`, where `max_boxes` is the limit of both."""
     return min(max(_BOXES, boxes // _SHARE), np.inf if max_boxes is None else max_boxes - boxes)
 
 
-def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
-              parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
+def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
+             parts: Callable[[], Sequence[RegionTest]] | None = None) -> Iterator[BranchAndBound | None]:
     """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
     Yields no branch and bound where the minimisers are not isolated, where it is not worth the work, or where it would take more
     than `most` boxes.
     `parts` makes those of the branch and bound."""
     lo, hi = incumbent.lo, incumbent.hi
-    if most <= 0 or not _worth(evaluator, goal, lo, hi, regions):
+    if most <= 0 or not _is_worthwhile(evaluator, goal, lo, hi, regions):
         return
     narrow = float(_NARROW * (hi - lo)[hi > lo].min())
-    search = Branch(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
-                    None if parts is None else parts())
+    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
+                            None if parts is None else parts())
     search.begin(regions.lo, regions.hi, lower)
     search.floor = lower
     yield None
     while not search.done and search.boxes < most:
         search.step()
         if search.is_between_steps and search.steps & (search.steps - 1) == 0:
-            search.settle()
+            search.isolate_minimisers()
         yield None
     if search.done:
         search.end()
@@ -59,7 +59,7 @@ def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: R
         yield search
 
 
-def _worth(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
+def _is_worthwhile(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
     """Is the problem small, and are its regions wide though no width was asked for?"""
     if goal.xtol is not None or not 0 < len(regions) <= _REGIONS or not 0 < len(lo) <= _VARIABLES:
         return False

@@ -18,11 +18,11 @@ def known_options(settings: type, given: Any) -> dict[str, Any]:
         if name not in known:
             cure = OF_MINIMIZE.get(name, f"there are {', '.join(known)}")
             raise OptionError(f"there is no option {name!r}; {'beside options, ' if cure.startswith('use ') else ''}{cure}")
-    return {name: _plain(value) for name, value in (given or {}).items()}
+    return {name: _plain_value(value) for name, value in (given or {}).items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Python's own numbers in place of NumPy's, also in tuples: a checkpoint holds them as text."""
     if isinstance(value, (tuple, list)):
-        return type(value)(_plain(v) for v in value)
+        return type(value)(_plain_value(v) for v in value)
     return value.item() if isinstance(value, np.generic) else value

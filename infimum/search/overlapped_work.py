@@ -5,7 +5,7 @@ from threading import get_ident
 from typing import Any
 
 
-class Overlap:
+class OverlappedWork:
     """Takes the steps of a generator while `arrays` wait for their machine. What the steps find must not depend on when they are
     taken.
 

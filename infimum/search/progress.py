@@ -1,4 +1,4 @@
-"""What a run shows while it goes on: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
+"""What a run shows: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ def bounds(lower: float, upper: float) -> Figures:
     return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{upper - lower:.3g}"}
 
 
-class Showing(Protocol):
+class ProgressSource(Protocol):
     """What is shown of an engine."""
 
     evaluations: int
@@ -33,7 +33,7 @@ class Display(Protocol):
     def clear(self) -> None: ...
 
 
-class Line:
+class StatusLine:
     """One line on stderr."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ def _fitted(figures: list[str], columns: int | None) -> str:
     return text if columns is None else text[:columns - 1]
 
 
-class Cell:
+class NotebookTable:
     """A table in the output of a notebook's cell."""
 
     def __init__(self) -> None:
@@ -106,10 +106,10 @@ class ProgressDisplay:
     def __init__(self, wanted: bool | None):
         notebook = notebook_shell() if wanted is not False else None
         watched = _is_terminal() if wanted is None else wanted and sys.stderr is not None
-        self.display: Display | None = Cell() if notebook is not None else Line() if watched else None
+        self.display: Display | None = NotebookTable() if notebook is not None else StatusLine() if watched else None
         self.next = 0.0 if wanted else _QUIET
 
-    def show(self, engine: Showing, seconds: float) -> None:
+    def show(self, engine: ProgressSource, seconds: float) -> None:
         if self.display is not None and seconds >= self.next:
             rate = f"{engine.evaluations:,} ({engine.evaluations / max(seconds, 1e-9):.3g} a second)"
             self._show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})

@@ -12,7 +12,7 @@ _LEAST_ROOM = 1024  # regions
 _FETCHED = 1 << 23  # numbers at a time
 
 
-class Heap:
+class RegionHeap:
     """Regions in columns, in the order they came. What is taken leaves a gap, a lower bound that is NaN, until many gaps are.
 
     Nothing is lost where memory runs out: a method that needs some either ends or leaves everything as it was. `add` needs none
@@ -43,7 +43,7 @@ class Heap:
         return self.data
 
     def reserve(self, count: int) -> None:
-        """Makes room for so many more, and closes gaps if more than half of the columns are some."""
+        """Makes room for the given number of further columns, and closes gaps if they are more than half of the columns."""
         gaps = self.used > max(_LEAST_ROOM, 2 * self.live)
         if gaps or (self.used + count > self.room and 2 * (self.live + count) <= self.room):
             self._keep(np.inf, self.live + count)
@@ -67,7 +67,7 @@ class Heap:
         return self.arrays.empty(self.rows, least)
 
     def _keep(self, below: float, needed: int = 0) -> None:
-        """Keeps the regions below that alone, without gaps, in room for so many."""
+        """Keeps only the regions below that bound, without gaps, with room for the given number."""
         if self.live:
             index, _ = self.arrays.lowest(self.lower_row(), self.used + 1, below)
         count = len(index) if self.live else 0

@@ -5,27 +5,27 @@ from typing import Any
 
 import numpy as np
 
-from infimum.evaluation.programs import FATE
-from infimum.kernel.region_cut import FATES, NEAR
+from infimum.evaluation.programs import REGION_OUTCOME
+from infimum.kernel.region_cut import NEAR, OUTCOME_COUNT
 
 
 @dataclass(frozen=True, slots=True)
-class Fates:
-    """Regions, columns of an array, sorted by what becomes of them; `counts` holds how many there are of each fate."""
+class RegionOutcomes:
+    """Regions, columns of an array, sorted by outcome; `counts` holds how many there are of each."""
 
     regions: Any
     order: Any
     counts: list[int]
 
     @classmethod
-    def of_none(cls, regions: Any) -> "Fates":
+    def of_none(cls, regions: Any) -> "RegionOutcomes":
         """Of an array without columns."""
-        return cls(regions, [], [0] * FATES)
+        return cls(regions, [], [0] * OUTCOME_COUNT)
 
-    def of(self, fate: int) -> Any:
-        """The numbers of those with this fate, in ascending order."""
-        begin = sum(self.counts[:fate])
-        return self.order[begin:begin + self.counts[fate]]
+    def of(self, outcome: int) -> Any:
+        """The numbers of those with this outcome, in ascending order."""
+        begin = sum(self.counts[:outcome])
+        return self.order[begin:begin + self.counts[outcome]]
 
     @property
     def discarded(self) -> int:
@@ -38,10 +38,10 @@ class Fates:
         return self.order[self.discarded:]
 
 
-def judged(search: Any, regions: Any) -> Any:
-    """What becomes of each region of a search, as things stand: a row (see `kernel.region_cut.fate`)."""
+def outcome_row(search: Any, regions: Any) -> Any:
+    """The outcome of each region of a search, for the current bounds: a row (see `kernel.region_cut.outcome`)."""
     known, reached = [search.incumbent.upper, search.pool.border], search.incumbent.reached
     if reached is None:
-        return search.evaluator.run(FATE, [regions], parameters=np.array(known))[0]
-    kind = f"{FATE}:{len(reached) // (2 * search.n)}"
+        return search.evaluator.run(REGION_OUTCOME, [regions], parameters=np.array(known))[0]
+    kind = f"{REGION_OUTCOME}:{len(reached) // (2 * search.n)}"
     return search.evaluator.run(kind, [regions], parameters=np.concatenate([known, reached]))[0]

@@ -7,9 +7,9 @@ import numpy as np
 
 from infimum.kernel.region_cut import rows_of
 from infimum.problem.problem import Problem
-from infimum.search.region_heap import Heap
+from infimum.search.region_heap import RegionHeap
 
-_WORK = 2  # a step works on so many times the regions that it may leave
+_WORK = 2  # a step works on this number of times the regions that it may leave
 
 
 class Regions:
@@ -68,7 +68,7 @@ class Regions:
         return cls(*(arrays[f"{name}.{slot}"] for slot in cls.__slots__))
 
 
-class Pool:
+class RegionPool:
     """Takes thousands of regions at a time, lowest first, and gives nothing up but what is certainly above the upper bound.
 
     The lowest regions are at hand (`front`), the others are `waiting` and looked through only when the front runs short; none
@@ -79,7 +79,7 @@ class Pool:
 
     def __init__(self, n: int, arrays: Any, front: int = 1 << 15):
         self.n, self.arrays, self.size = n, arrays, front
-        self.front, self.waiting, self.border = Heap(arrays, n), Heap(arrays, n), np.inf
+        self.front, self.waiting, self.border = RegionHeap(arrays, n), RegionHeap(arrays, n), np.inf
         self.full = 4 * front  # a larger front is divided
 
     def __len__(self) -> int:
@@ -90,7 +90,7 @@ class Pool:
         return 8 * rows_of(self.n) * len(self)
 
     def reserve(self, count: int) -> None:
-        """Makes room for so many more, wherever they belong."""
+        """Makes room for the given number of further regions, wherever they belong."""
         self._fit(lambda: self.front.reserve(count))
         self._fit(lambda: self.waiting.reserve(count if self.border < np.inf else 0))
 
@@ -102,7 +102,7 @@ class Pool:
         except MemoryError:
             if self.waiting.arrays is self.arrays.here:
                 raise
-        waiting = Heap(self.arrays.here, self.n)  # not within the exception, which holds what the attempt has taken
+        waiting = RegionHeap(self.arrays.here, self.n)  # not within the exception, which holds what the attempt has taken
         waiting.replace(self.waiting.everything())
         self.waiting = waiting
         need()
@@ -143,7 +143,7 @@ class Pool:
     def take(self, count: int, below: float, room: int = 0) -> Any:
         """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`.
 
-        Before that it makes sure of room for so many others, and for what is done with them meanwhile.
+        Before that it makes sure of room for the given number of others, and for what is done with them meanwhile.
         """
         self.bring(count, below)
         self.reserve(room)
@@ -152,7 +152,7 @@ class Pool:
         return self.front.take(count, below)
 
     def bring(self, count: int, below: float) -> None:
-        """Has the lowest so many regions at hand, if there are so many, or those below `below`."""
+        """Has the given number of lowest regions at hand, if there are as many, or those below `below`."""
         if len(self.waiting) and (len(self.front) < count or not self.front.least() < below):
             self._fit(lambda: self._refill(count))
 

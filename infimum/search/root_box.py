@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from infimum.bounds.sweeps.slice_refinement import Refiner
+from infimum.bounds.sweeps.slice_refinement import SliceRefinement
 from infimum.bounds.sweeps.sweep_kernel import SLICES
-from infimum.bounds.sweeps.sweeps import FEW, Sweeper
-from infimum.certify.region_isolation import GROUPS, VARIABLES
-from infimum.certify.uniqueness_question import settle_all
+from infimum.bounds.sweeps.sweeps import LEAST_VARIABLES, Sweeper
+from infimum.certify.region_isolation import MOST_GROUPS, MOST_VARIABLES
+from infimum.certify.uniqueness_question import isolate_all
 from infimum.chains.chain import Chain
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
@@ -22,12 +22,13 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly
 
-_PAYS = 0.9  # a sweep pays if it shrinks some variable to this part,
-_SHARE, _SLOW = 64, 32  # unless many in a row shrink less than a share of all: in a chain each may wait for the one before
+_WORTH_SHRINKAGE = 0.9  # a sweep pays if it shrinks some variable to this part,
+# unless many in a row shrink less than a share of all: in a chain each may wait for the one before
+_SHARE, _SLOW_SHRINKAGE = 64, 32
 _FEW = 16    # fewer regions of few variables are not worth its time to second order
 
 
-class Root:
+class RootBox:
     """One box that holds every minimiser. `lower()` and the incumbent's upper bound enclose the infimum. The box around several
     start boxes stays as it is: sweeps and what follows them are about a product of intervals."""
 
@@ -35,14 +36,15 @@ class Root:
         self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(incumbent.lo)
         self.box, self.known, self.sweeps = tuple(end[:, None] for end in incumbent.region), -np.inf, 0  # f is not below that
         self.start = start
-        self.refiner: Refiner | Chain | None = None  # of the box as it is now
+        self.refiner: SliceRefinement | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
-        self.settled: Regions | None = None  # what second order has left of them
+        self.isolated: Regions | None = None  # what second order has left of them
 
     @cached_property
     def sweeper(self) -> Sweeper | None:
         """None where the function cannot be taken apart. A chain needs none."""
-        sweeper = Sweeper(self.evaluator, self.incumbent.lo, self.incumbent.hi) if self.n >= FEW and self.start is None else None
+        sweeper = Sweeper(self.evaluator, self.incumbent.lo,
+                          self.incumbent.hi) if self.n >= LEAST_VARIABLES and self.start is None else None
         return sweeper if sweeper is not None and sweeper.possible else None
 
     def lower(self) -> float:
@@ -71,30 +73,30 @@ class Root:
 
     def sweep(self, refines: bool = True) -> Iterator[None]:
         """Sweeps until there is nothing to do, or it no longer pays; then refines, if that is wanted and possible."""
-        refines, slow = refines and self.sweeper is not None and Refiner.possible(self.sweeper), 0
+        refines, slow = refines and self.sweeper is not None and SliceRefinement.possible(self.sweeper), 0
         while self.sweeper is not None:
             self._forget_refinement()
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
             self.sweeps += 1
-            shrunk = int((widths(lo, hi) < _PAYS * widths(*self.box)).sum())
+            shrunk = int((widths(lo, hi) < _WORTH_SHRINKAGE * widths(*self.box)).sum())
             slow = 0 if shrunk * _SHARE >= self.n else slow + 1
-            pays = shrunk > 0 and slow <= _SLOW
+            pays = shrunk > 0 and slow <= _SLOW_SHRINKAGE
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
             if self.done:
                 return
-            if pays or self.sweeper.look_closer():
+            if pays or self.sweeper.refine():
                 continue
             before = widths(*self.box)
             if refines:
                 yield from self._refine()
-            if self.done or not refines or not (widths(*self.box) < _PAYS * before).any():
+            if self.done or not refines or not (widths(*self.box) < _WORTH_SHRINKAGE * before).any():
                 return
             refines = False
 
     def _refine(self) -> Iterator[None]:
         """Takes the box apart into slices of each variable, halved while that pays."""
-        yield from self._taken_apart(Refiner(self.sweeper, self.box, self.goal, self.incumbent))
+        yield from self._taken_apart(SliceRefinement(self.sweeper, self.box, self.goal, self.incumbent))
 
     def chain(self, memory_limit: float | None, max_boxes: int | None, of: Callable[..., Chain | None]) -> Iterator[None]:
         """Takes it apart by the structure of the function, where it has one: `of` makes the search."""
@@ -111,36 +113,36 @@ class Root:
         """Has the chain used up the boxes it may enclose?"""
         return isinstance(self.refiner, Chain) and self.refiner.evaluations >= self.refiner.max_boxes
 
-    def _taken_apart(self, refiner: Refiner | Chain) -> Iterator[None]:
+    def _taken_apart(self, refiner: SliceRefinement | Chain) -> Iterator[None]:
         self.refiner = refiner
         for _ in refiner.steps():
             self._take(refiner)
             yield
         self._take(refiner)
 
-    def _take(self, refiner: Refiner | Chain) -> None:
+    def _take(self, refiner: SliceRefinement | Chain) -> None:
         if refiner.empty:
             self.box = np.full((self.n, 1), np.inf), np.full((self.n, 1), -np.inf)
         else:
             self.box, self.known = tuple(end[:, None] for end in refiner.unions.hull), max(self.known, refiner.lower)
 
-    def settle(self) -> None:
+    def isolate_minimisers(self) -> None:
         """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
         that they make up. If these hold nothing else, what is left is one region for each minimiser."""
         product = None if self.goal.xtol is None or not self.done else self._product()
-        if product is None or (product.count < _FEW and self.n <= VARIABLES):
+        if product is None or (product.count < _FEW and self.n <= MOST_VARIABLES):
             return
         merged = self.refiner.unions.merged()
         boxes = self.refiner.boxes(merged) if isinstance(self.refiner, Chain) else None
-        if boxes is None and merged.count <= GROUPS:
+        if boxes is None and merged.count <= MOST_GROUPS:
             boxes = merged.boxes()
-        if boxes is not None and boxes[0].shape[1] <= GROUPS:
-            found = settle_all(self.incumbent, boxes, self.lower())
+        if boxes is not None and boxes[0].shape[1] <= MOST_GROUPS:
+            found = isolate_all(self.incumbent, boxes, self.lower())
             if found is not None and (widths(found.lo, found.hi) <= self.goal.xtol).all():
-                self.settled = found
+                self.isolated = found
 
     def _forget_refinement(self) -> None:
-        self.settled = None
+        self.isolated = None
         if self.refiner is not None:
             self.refiner, self.refined = None, self.refined + self.refiner.evaluations
 
@@ -161,8 +163,8 @@ class Root:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
-        if self.settled is not None:
-            return self.settled
+        if self.isolated is not None:
+            return self.isolated
         lo, hi = (self._listed() or self.box) if self.start is None else self.start.regions
         level = briefly(lambda: self.evaluator.value(lo, hi).level, np.zeros(lo.shape[1]))
         if self.refiner is not None:
@@ -177,7 +179,7 @@ class Root:
 
     def unions(self) -> Unions | None:
         """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
-        return None if self.settled is not None or self._listed() is not None else self._product()
+        return None if self.isolated is not None or self._listed() is not None else self._product()
 
     def _product(self) -> Unions | None:
         if self.refiner is None or self.empty:

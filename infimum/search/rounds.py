@@ -1,15 +1,15 @@
 """Rounds: the regions of a search are dealt to others in portions, and what is left of all of them comes back.
 
-A round is a step of a search, `Branch` or `NewtonSearch`, that others take. It deals the lowest regions, by turns in the order of
-their lower bounds, so that portions are alike; a portion is a search of its own with some of the regions, as a checkpoint would
-hold it, and a number of boxes that it may enclose. What comes back is a function of that alone. Answers are put together in the
-order of the portions and not in that of their arrival, so the bits of a proof depend on `batch` and on the number of portions,
-and neither on how many worked on them nor on when. A portion that is lost is dealt again.
+A round is a step of a search, `BranchAndBound` or `NewtonSearch`, that others take. It deals the lowest regions, by turns in the
+order of their lower bounds, so that portions are alike; a portion is a search of its own with some of the regions, as a
+checkpoint would hold it, and a number of boxes that it may enclose. What comes back is a function of that alone. Answers are put
+together in the order of the portions and not in that of their arrival, so the bits of a proof depend on `batch` and on the number
+of portions, and neither on how many worked on them nor on when. A portion that is lost is dealt again.
 
 **The limit on boxes.** Where fewer boxes are left to the run than a round takes, portions get what is left in passes, and go on
 from what the last pass left of them. If all of them come as far as they would have come in one pass, the round is that round.
 Otherwise the run ends there as one that is stopped within a round does: what is left counts in its result, and its checkpoint
-holds the state before the round, so that a run that goes on with a higher limit has the bits of one that was never stopped.
+holds the state before the round, so that a run that continues with a higher limit has the bits of one that was never stopped.
 
 **Nothing can get lost**, whatever strikes when. Regions that were dealt stay in the pool until the answers are there. These are
 put in first, then what was dealt is taken out: in between, regions are there twice, which costs work and loses none.
@@ -29,30 +29,31 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached
-from infimum.search.region_heap import Heap
-from infimum.search.region_outcomes import Fates
-from infimum.search.region_pool import Pool
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_outcomes import RegionOutcomes
+from infimum.search.region_pool import RegionPool
 from infimum.support.clock import OutOfTime
 
-PORTIONS = 64  # of a round, unless the user says otherwise
-_EACH = 4      # regions of a portion, at least: with fewer there is no round
-_OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
+PORTIONS = 64           # of a round, unless the user says otherwise
+_REGIONS_A_PORTION = 4  # regions of a portion, at least: with fewer there is no round
+_OPERATIONS = 1 << 11   # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
                        # for, that takes some tenths of a second. With constraints a box costs several times as much:
-_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, at least such a part of one, a part of both
-_BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
-_LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
+# of a round: the most full steps; the least, as part of one step; the factor for both with constraints
+_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4
+_BEFORE = 8            # the first round comes once 1 / _BEFORE of the boxes of a round has been enclosed
+_LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 Arrays = dict[str, np.ndarray]
-Learnt = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
+LearnedArrays = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
 
 
-class Search(Protocol):
-    """What a round asks of a search, `Branch` or `NewtonSearch`, which explain it."""
+class RoundSearch(Protocol):
+    """What a round asks of a search, `BranchAndBound` or `NewtonSearch`, which explain it."""
 
     evaluator: Evaluator
     goal: Goal
     incumbent: Incumbent
-    pool: Pool
+    pool: RegionPool
     arrays: Any
     n: int
     batch: int
@@ -67,10 +68,10 @@ class Search(Protocol):
     is_between_steps: bool
 
     def step(self) -> None: ...
-    def judge_parts(self) -> None: ...
-    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]: ...
-    def fates(self, arrays: list[Any]) -> tuple[list[Fates], Any]: ...
-    def keep(self, found: list[Fates]) -> None: ...
+    def judge_tests(self) -> None: ...
+    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]: ...
+    def classify(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], Any]: ...
+    def keep(self, found: list[RegionOutcomes]) -> None: ...
     def put_aside_too(self, answers: list[Arrays]) -> Callable[[], None]: ...
     def none_put_aside(self) -> Arrays: ...
     def prune(self) -> None: ...
@@ -85,15 +86,15 @@ class Portion(NamedTuple):
     budget: int
 
 
-class Dealer(Protocol):
+class PortionRunner(Protocol):
     """Has portions worked off, by whomever."""
 
     count: int   # how many work on them at once
     redone: int  # portions that had to be dealt again, since whoever worked on them was lost
 
-    def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
-        """Of each of so many portions, in any order: its number, and what `work_off` leaves of it. None now and then, while
-        nothing comes. A portion is made when it is sent, and again if it is lost."""
+    def run_portions(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
+        """Of each of `count` portions, in any order: its number, and what `process_portion` leaves of it. None now and then,
+        while nothing comes. A portion is made when it is sent, and again if it is lost."""
 
 
 class RoundEnded(Exception):
@@ -104,8 +105,8 @@ class WorkersLost(RoundEnded):
     """Those who work on portions are lost again and again."""
 
 
-def work_off(branch: Search, budget: int) -> State:
-    """Steps until nothing is left to do or so many boxes are enclosed; what is left."""
+def process_portion(branch: RoundSearch, budget: int) -> State:
+    """Steps until nothing is left to do or the given number of boxes is enclosed; returns what is left."""
     while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
         branch.step()
     return branch.state()
@@ -117,11 +118,11 @@ def operations(evaluator: Evaluator) -> int:
     return sum(node.size for node in topological(roots))
 
 
-class _Dealt(NamedTuple):
+class _RoundState(NamedTuple):
     """What a round has dealt: how to find the regions in the pool, their columns, which portion has which of these, what has
     come back, and the boxes that a portion was given for that."""
 
-    find: Callable[[], tuple[Heap, Any]]
+    find: Callable[[], tuple[RegionHeap, Any]]
     columns: np.ndarray
     shares: list[np.ndarray]
     answers: dict[int, State]
@@ -134,150 +135,150 @@ class _Dealt(NamedTuple):
         """The boxes that it has enclosed."""
         return self.answers[portion].values["boxes"] if portion in self.answers else 0
 
-    def goes_on(self, portion: int, budget: int) -> bool:
+    def continues(self, portion: int, budget: int) -> bool:
         """Would it use more boxes of its budget, if it had them?"""
         return portion not in self.answers or self.given[portion] <= self.used(portion) < budget
 
 
-class Dealing:
-    """Rounds of so many portions each, of whatever kind, which a dealer has worked off."""
+class PortionRounds:
+    """Rounds of `portions` portions each, of any kind, which a runner processes."""
 
-    def __init__(self, dealer: Dealer, portions: int = PORTIONS):
-        self.dealer, self.portions = dealer, portions
+    def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
+        self.runner, self.portions = runner, portions
         self.done = 0
-        self._dealt: Any = None  # in the midst of a round; its `answers` are those that have come
+        self._round_state: Any = None  # in the midst of a round; its `answers` are those that have come
 
     def figures(self) -> dict[str, str]:
         """What a reader of the progress sees."""
-        if self._dealt is None:
+        if self._round_state is None:
             return {}
-        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.dealer.count}"}
+        return {"portions": f"{len(self._round_state.answers)}/{self.portions}", "workers": f"{self.runner.count}"}
 
     def report(self) -> dict[str, int]:
         """What a result tells."""
-        return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
+        return {"workers": self.runner.count, "portions": self.portions, "rounds": self.done, "redone": self.runner.redone}
 
 
-class Rounds(Dealing):
+class StepRounds(PortionRounds):
     """Rounds of a search that is cut and tested in steps."""
 
-    def __init__(self, dealer: Dealer, portions: int = PORTIONS):
-        super().__init__(dealer, portions)
+    def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
+        super().__init__(runner, portions)
         self._worth: int | None = None  # the boxes of a portion that is worth its way
 
-    def round(self, branch: Search, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
+    def round(self, branch: RoundSearch, learnt: LearnedArrays = dict, most: int | None = None) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
         none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
         with what did not pay long before it would go astray. By counts, so that every run decides alike. `most`: the boxes
         that may be enclosed in all; raises RoundEnded where they do not suffice for the round."""
-        few = len(branch.pool) < _EACH * self.portions
+        few = len(branch.pool) < _REGIONS_A_PORTION * self.portions
         if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
             return False
         budget = self._budget(branch)
-        find = branch.to_deal(self.portions * max(_EACH, int(budget / branch.boxes_each)))
-        if len(find()[1]) < _EACH * self.portions:
+        find = branch.to_distribute(self.portions * max(_REGIONS_A_PORTION, int(budget / branch.boxes_each)))
+        if len(find()[1]) < _REGIONS_A_PORTION * self.portions:
             return False
         if branch.judged != branch.steps:
-            branch.judge_parts()
+            branch.judge_tests()
             return False
-        dealt, left = self._chosen(find), np.inf if most is None else most - branch.boxes
+        round_state, left = self._chosen(find), np.inf if most is None else most - branch.boxes
         known = _known(branch, learnt())
-        self._dealt = dealt
-        while given := self._given(dealt, budget, left, max(branch.lanes, branch.largest_step)):
-            yield from self._deal(dealt, given, known)
-        if any(dealt.goes_on(k, budget) for k in range(self.portions)):
-            raise RoundEnded(boxes_reached(branch.boxes + sum(map(dealt.used, range(self.portions))), most))
-        self._dealt = None
-        if not any(map(dealt.used, range(self.portions))):
+        self._round_state = round_state
+        while given := self._given(round_state, budget, left, max(branch.lanes, branch.largest_step)):
+            yield from self._run_portions(round_state, given, known)
+        if any(round_state.continues(k, budget) for k in range(self.portions)):
+            raise RoundEnded(boxes_reached(branch.boxes + sum(map(round_state.used, range(self.portions))), most))
+        self._round_state = None
+        if not any(map(round_state.used, range(self.portions))):
             return False  # to none of them was anything left to do: what there is to do is seen here alone
-        self._merge(branch, dealt)
-        self._learn(branch, dealt, budget)
+        self._merge(branch, round_state)
+        self._learn(branch, round_state, budget)
         return True
 
-    def _given(self, dealt: _Dealt, budget: int, left: float, step: int) -> dict[int, int]:
+    def _given(self, round_state: _RoundState, budget: int, left: float, step: int) -> dict[int, int]:
         """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get
-        half of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step
-        is as large as one has turned out to be."""
-        going_on = [k for k in range(self.portions) if dealt.goes_on(k, budget)]
-        left -= sum(map(dealt.used, range(self.portions)))
-        if left >= sum(budget + step - dealt.used(k) for k in going_on):
-            return dict.fromkeys(going_on, budget)
+        half of what is left, since a portion takes whole steps and so some more; and only as many as allow two steps for each. A
+        step is as large as one has turned out to be."""
+        continuing = [k for k in range(self.portions) if round_state.continues(k, budget)]
+        left -= sum(map(round_state.used, range(self.portions)))
+        if left >= sum(budget + step - round_state.used(k) for k in continuing):
+            return dict.fromkeys(continuing, budget)
         if left <= 0:
             return {}
-        step = max([step, *(dealt.used(k) - given for k, given in dealt.given.items())])
-        some = going_on[:max(1, int(left) // (4 * step))]
+        step = max([step, *(round_state.used(k) - given for k, given in round_state.given.items())])
+        some = continuing[:max(1, int(left) // (4 * step))]
         each = max(1, int(left) // (2 * len(some)))
-        return {k: min(budget, dealt.used(k) + each) for k in some}
+        return {k: min(budget, round_state.used(k) + each) for k in some}
 
-    def _deal(self, dealt: _Dealt, given: dict[int, int], known: State) -> Iterator[None]:
-        """A pass: so many boxes for each of these portions."""
+    def _run_portions(self, round_state: _RoundState, given: dict[int, int], known: State) -> Iterator[None]:
+        """A pass: this number of boxes for each of these portions."""
         numbers, come = list(given), 0
 
         def portion(which: int) -> Portion:
             number = numbers[which]
-            before = dealt.answers.get(number) or State(known.values, {"pool.front": dealt.columns_of(number)})
+            before = round_state.answers.get(number) or State(known.values, {"pool.front": round_state.columns_of(number)})
             return Portion(State(before.values, known.arrays | before.arrays), given[number])
-        for answer in self.dealer.deal(len(numbers), portion):
+        for answer in self.runner.run_portions(len(numbers), portion):
             if answer is not None:
                 which, left = answer
-                dealt.answers[numbers[which]], dealt.given[numbers[which]] = left, given[numbers[which]]
+                round_state.answers[numbers[which]], round_state.given[numbers[which]] = left, given[numbers[which]]
                 come += 1
             yield
         if come < len(numbers):
             raise InternalError(f"of {len(numbers)} portions {come} came back")
 
-    def end(self, branch: Search) -> None:
+    def end(self, branch: RoundSearch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
-        dealt, self._dealt = self._dealt, None
-        if dealt is not None and dealt.answers:
+        round_state, self._round_state = self._round_state, None
+        if round_state is not None and round_state.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
-                self._merge(branch, dealt)
+                self._merge(branch, round_state)
 
-    def _learn(self, branch: Search, dealt: _Dealt, budget: int) -> None:
+    def _learn(self, branch: RoundSearch, round_state: _RoundState, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
-        boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
-        enough = boxes < _USED * budget * self.portions
-        each = boxes / dealt.columns.shape[1] if enough else 2.0 * branch.boxes_each
+        boxes = sum(answer.values["boxes"] for answer in round_state.answers.values())
+        enough = boxes < _USED_SHARE * budget * self.portions
+        each = boxes / round_state.columns.shape[1] if enough else 2.0 * branch.boxes_each
         branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
 
     # ---- what is dealt
-    def _budget(self, branch: Search) -> int:
+    def _budget(self, branch: RoundSearch) -> int:
         """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
         return max(LEAST, min(self._enough(branch), branch.boxes // self.portions))
 
-    def _enough(self, branch: Search) -> int:
+    def _enough(self, branch: RoundSearch) -> int:
         if self._worth is None:
             factor = 1 if branch.evaluator.system is None else _CONSTRAINED
             steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
             self._worth = max(branch.lanes // _OF_A_STEP, min(steps, work) // factor)
         return self._worth
 
-    def _chosen(self, find: Callable[[], tuple[Heap, Any]]) -> _Dealt:
+    def _chosen(self, find: Callable[[], tuple[RegionHeap, Any]]) -> _RoundState:
         heap, index = find()
         columns = _columns(heap, index)
         order = np.argsort(columns[heap.row], kind="stable")
-        return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
+        return _RoundState(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
 
     # ---- what comes back
-    def _merge(self, branch: Search, dealt: _Dealt) -> None:
+    def _merge(self, branch: RoundSearch, round_state: _RoundState) -> None:
         """Puts the answers into the pool and takes out what was dealt, in an order that loses nothing wherever it fails: a better
         point is one in any case; room may be short, and then nothing else has changed."""
-        answers = [dealt.answers[k] for k in sorted(dealt.answers)]
+        answers = [round_state.answers[k] for k in sorted(round_state.answers)]
         best = min(answers, key=lambda answer: answer.arrays["incumbent"][0])  # of equal ones the first
         better = best.arrays["incumbent"][0] < branch.incumbent.upper
         if better:
             branch.incumbent.restore(best.arrays)
         pool = branch.pool
-        as_they_were = [dealt.columns_of(k) for k in range(self.portions) if k not in dealt.answers]
+        as_they_were = [round_state.columns_of(k) for k in range(self.portions) if k not in round_state.answers]
         left = np.concatenate([answer.arrays[f"pool.{where}"] for answer in answers for where in ("front", "waiting")]
                               + as_they_were, axis=1)
         put_aside = branch.put_aside_too([answer.arrays for answer in answers])
         pool.reserve(left.shape[1])
-        heap, index = dealt.find()  # again: they may have moved to make room
-        if not np.array_equal(_columns(heap, index), dealt.columns):
+        heap, index = round_state.find()  # again: they may have moved to make room
+        if not np.array_equal(_columns(heap, index), round_state.columns):
             raise InternalError("the pool of regions has changed while a round was dealt")
-        found, _ = branch.fates([branch.arrays.send(left)])
+        found, _ = branch.classify([branch.arrays.send(left)])
         if any(f.counts[FINAL] for f in found):  # to put these aside could move those that are taken out below
             raise InternalError("a portion has left a region among others that cannot be cut")
         put_aside()
@@ -287,7 +288,7 @@ class Rounds(Dealing):
         if better:
             branch.prune()  # all that was not dealt
 
-    def _count(self, branch: Search, answers: list[State], above: int) -> None:
+    def _count(self, branch: RoundSearch, answers: list[State], above: int) -> None:
         """Adds up what was counted."""
         for answer in answers:
             branch.boxes += answer.values["boxes"]
@@ -298,11 +299,11 @@ class Rounds(Dealing):
         branch.steps, self.done = branch.steps + 1, self.done + 1
 
 
-def _columns(heap: Heap, index: Any) -> np.ndarray:
+def _columns(heap: RegionHeap, index: Any) -> np.ndarray:
     return heap.arrays.fetch(heap.arrays.gather(heap.data, index))
 
 
-def _known(branch: Search, learnt: dict[str, np.ndarray]) -> State:
+def _known(branch: RoundSearch, learnt: dict[str, np.ndarray]) -> State:
     """The state of a search that has counted nothing yet, but for the regions at hand."""
     known, pool = branch.state_but_regions(), branch.pool
     others = {"pool": np.array([np.inf, 4.0 * pool.size]), "pool.waiting": np.empty((rows_of(branch.n), 0)),

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.least_squares.gauss_newton_kernel import residuals_of
 from infimum.bounds.sweeps.sweep_kernel import ALIVE
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BANDS, SHAVED
+from infimum.evaluation.programs import BANDS, SHAVING
 from infimum.expr.node import var
 from infimum.sets.error_band_kernel import FACTS, INSIDE, LEFT
 from infimum.sets.frame import Frame
-from infimum.sets.paving import Judged
+from infimum.sets.paving import BoxJudgement
 
 _TWICE, _WORTH = 2, 0.5
 
 
-class BandsPart(Part):
+class ErrorBandTest(RegionTest):
     """Discards regions on which some residual is nowhere in [-1, 1], and shrinks others to where all may be. It is no test for
     minimisers."""
 
@@ -35,20 +35,20 @@ class BandsPart(Part):
         left = regions
         for _ in range(_TWICE):
             out = run(BANDS, [left[:n], left[n:2 * n]], parameters=plain)
-            left, worth = run(SHAVED, [left, out[LEFT]], parameters=np.array([upper, _WORTH]))
+            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([upper, _WORTH]))
         return Outcome(left, _TWICE * regions.shape[1], worth)
 
 
-class Bands:
+class ErrorBandJudge:
     """The judge of that set."""
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator = evaluator
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement:
         n = len(lo)
         out = self.evaluator.run(BANDS, [lo, hi], parameters=_parameters(frame))
-        return Judged(out[FACTS][INSIDE] == 1.0, out[LEFT][ALIVE * n] == 0.0, out[FACTS][1:])
+        return BoxJudgement(out[FACTS][INSIDE] == 1.0, out[LEFT][ALIVE * n] == 0.0, out[FACTS][1:])
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         return self.judge(Frame.plain(len(points)), points, points).inside

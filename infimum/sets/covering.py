@@ -9,22 +9,22 @@ Proof: docs/proofs/sublevel_sets.md.
 
 import numpy as np
 
-from infimum.bounds.function_bounds.bound_by_pieces import ByPieces
+from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.function_bounds.tangent_bound import Tangents
-from infimum.bounds.interface import CuttingPart, Part
-from infimum.bounds.least_squares.gauss_newton import LeastSquares
-from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.function_bounds.tangent_bound import TangentBound
+from infimum.bounds.interface import CuttingTest, RegionTest
+from infimum.bounds.least_squares.gauss_newton import GaussNewton
+from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH, BRANCH_BY_PIECES
-from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.search.region_pool import Regions
 
 _FULL, _MOST_PIECES = 512, 8  # few regions are cut into several pieces at once
 
 
-class Tests:
+class CoveringTests:
     """The parts in the order in which they are asked, for one meaning of what may be discarded.
 
     `held` None: nothing but points with f above the threshold. Otherwise the regions are asked for points at which f is least
@@ -32,17 +32,17 @@ class Tests:
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, held: int | None = None,
-                 more: tuple[Part, ...] = ()):
+                 more: tuple[RegionTest, ...] = ()):
         off = np.ones(len(lo), bool) if held is None else np.arange(len(lo)) == held
         low, high = np.where(off, np.inf, lo), np.where(off, -np.inf, hi)
-        pieces = ByPieces.applies(evaluator)
-        self.cutting: CuttingPart = (ByPieces if pieces else FirstOrder)(evaluator, low, high)
+        pieces = BoundByPieces.applies(evaluator)
+        self.cutting: CuttingTest = (BoundByPieces if pieces else FirstOrder)(evaluator, low, high)
         self.cutting.kernel = f"{BRANCH_BY_PIECES}:1:0:1" if pieces else f"{BRANCH}:0:1"  # linear parameters are cut as others
-        kinds: list[type[Part]] = [LeastSquares, *([Tangents] if evaluator.tangents is not None else []),
-                                   *([Newton] if held is not None and len(lo) > 1 else [])]
+        kinds: list[type[RegionTest]] = [GaussNewton, *([TangentBound] if evaluator.tangents is not None else []),
+                                         *([IntervalNewton] if held is not None and len(lo) > 1 else [])]
         self.others = [*more, *(kind(evaluator, low, high) for kind in kinds if kind.applies(evaluator))]
-        if Projection.applies(evaluator) and not evaluator.separable.many_nonlinear:  # bounds only tell it what is wide
-            self.others.insert(len(more), Projection(evaluator, lo, hi))
+        if VariableProjection.applies(evaluator) and not evaluator.separable.many_nonlinear:  # bounds only tell it what is wide
+            self.others.insert(len(more), VariableProjection(evaluator, lo, hi))
 
 
 class Covering:
@@ -71,17 +71,17 @@ class Covering:
 
     @property
     def can_be_cut(self) -> np.ndarray:
-        return self.columns[rows(self.n)[1]] != STUCK
+        return self.columns[rows(self.n)[1]] != NO_AXIS
 
     def take(self, chosen: np.ndarray) -> "Covering":
         """The regions with these numbers, to be worked on apart."""
         return Covering(self.evaluator, self.threshold, np.ascontiguousarray(self.columns[:, chosen]), 0)
 
-    def test(self, tests: Tests) -> None:
+    def test(self, tests: CoveringTests) -> None:
         """Asks all parts about all regions as they are."""
         self.columns = self._tested(self.columns, 1, tests)
 
-    def cut(self, chosen: np.ndarray, tests: Tests) -> None:
+    def cut(self, chosen: np.ndarray, tests: CoveringTests) -> None:
         """Cuts the regions with these numbers, and tests the pieces. If that fails, nothing has been done."""
         parents, pieces = np.ascontiguousarray(self.columns[:, chosen]), 2
         while pieces < _MOST_PIECES and pieces * len(chosen) < _FULL:
@@ -90,7 +90,7 @@ class Covering:
         self.columns = np.concatenate([np.delete(self.columns, chosen, axis=1), found], axis=1)
         self.steps += 1
 
-    def _tested(self, parents: np.ndarray, pieces: int, tests: Tests) -> np.ndarray:
+    def _tested(self, parents: np.ndarray, pieces: int, tests: CoveringTests) -> np.ndarray:
         outcomes = tests.cutting.cut(parents, pieces) if parents.shape[1] else []
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         left = self._kept(np.concatenate([parents[:, :0], *(outcome.regions for outcome in outcomes)], axis=1))
@@ -105,4 +105,4 @@ class Covering:
 
     def _kept(self, columns: np.ndarray) -> np.ndarray:
         lower, axis, _ = rows(self.n)
-        return columns[:, (columns[axis] != GONE) & ~(columns[lower] > self.threshold)]
+        return columns[:, (columns[axis] != DISCARDED_AXIS) & ~(columns[lower] > self.threshold)]

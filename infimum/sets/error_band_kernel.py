@@ -31,11 +31,11 @@ INSIDE, VARIES = range(2)    # rows of FACTS: 1 or 0; then for each axis by how 
 def bands(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel, for the residuals e of which f is the sum of squares. Inputs: the lower and the upper ends of the boxes.
     Parameters: a, then A row by row."""
-    writer = Bands(residuals_of(f, x, any_size=True), x.size)
+    writer = ErrorBandKernel(residuals_of(f, x, any_size=True), x.size)
     return writer.b.kernel(name, 2, 2), writer.data, (4 * x.size, 1 + x.size), writer.at
 
 
-class Bands:
+class ErrorBandKernel:
     """Writes it."""
 
     def __init__(self, e: Expr, n: int):

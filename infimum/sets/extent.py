@@ -13,10 +13,10 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import rows
 from infimum.search.region_pool import can_be_cut
-from infimum.sets.covering import Covering, Tests
-from infimum.sets.extreme_points import attained, furthest, verified
+from infimum.sets.covering import Covering, CoveringTests
+from infimum.sets.extreme_points import attained_point, farthest_point, verified
 
-_TOGETHER = 1 << 10  # regions that are cut at a time
+_REGIONS_AT_ONCE = 1 << 10  # regions that are cut at a time
 _LIPSCHITZ = 2
 
 
@@ -28,9 +28,10 @@ class Extent:
     """
 
     def __init__(self, evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], covering: Covering, point: np.ndarray,
-                 axis: int, sign: float, threshold: float, is_whole: bool = True):
+                 end: tuple[int, float], threshold: float, is_whole: bool = True):
         """`covering` holds the part of the set that is asked about, `point` is one of it, at which f is at most the threshold.
-        `is_whole`: all points of the set near that part belong to it."""
+        `end`: axis and sign. `is_whole`: all points of the set near that part belong to it."""
+        axis, sign = end
         self.evaluator, self.bounds, self.covering, self.threshold = evaluator, bounds, covering, threshold
         self.is_whole = is_whole
         self.point, self.edge, self.axis, self.sign = point, point, axis, sign
@@ -51,22 +52,22 @@ class Extent:
 
     def _look_from(self, x: np.ndarray) -> None:
         """A further point of the set, by local search."""
-        beyond = furthest(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
+        beyond = farthest_point(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
         for name, threshold in (("point", self.threshold), ("edge", self.covering.threshold)):
-            found = attained(self.evaluator, x, beyond, self.axis, self.sign, threshold)
+            found = attained_point(self.evaluator, x, beyond, self.axis, self.sign, threshold)
             if found is not None and self.sign * found[self.axis] > self.sign * getattr(self, name)[self.axis]:
                 setattr(self, name, found)
 
     def run(self, slack: Callable[[], float]) -> Iterator[None]:
         """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the edge, as these are by then."""
-        every, values = Tests(self.evaluator, *self.bounds, held=self.axis), Tests(self.evaluator, *self.bounds)
+        every, values = CoveringTests(self.evaluator, *self.bounds, held=self.axis), CoveringTests(self.evaluator, *self.bounds)
         end = self.bounds[1][self.axis] if self.sign > 0 else -self.bounds[0][self.axis]
         while True:
             far, known = self._far, max(self.best, self.sign * float(self.edge[self.axis]))
             open_ = np.flatnonzero((far > known + slack()) & self.covering.can_be_cut)
             if not len(open_):
                 return
-            chosen = open_[np.argsort(-far[open_], kind="stable")[:_TOGETHER]]
+            chosen = open_[np.argsort(-far[open_], kind="stable")[:_REGIONS_AT_ONCE]]
             inside = (far[chosen] < end) & self.is_whole
             some = np.sort(chosen[inside] if inside.any() else chosen)
             self._sample(some)

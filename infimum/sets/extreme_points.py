@@ -16,8 +16,8 @@ def verified(evaluator: Evaluator, points: np.ndarray, threshold: float) -> np.n
     return value.defined & (value.hi <= threshold)
 
 
-def furthest(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x: np.ndarray, axis: int, sign: float,
-             threshold: float) -> np.ndarray:
+def farthest_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x: np.ndarray, axis: int, sign: float,
+                   threshold: float) -> np.ndarray:
     """A point near one with f = threshold at which sign times the variable is largest within the bounds, found from x.
 
     Each step goes to the furthest point of the ellipsoid that the derivatives at x tell. A variable in which that leaves the
@@ -63,8 +63,8 @@ def _product(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return total
 
 
-def attained(evaluator: Evaluator, inside: np.ndarray, edge: np.ndarray, axis: int, sign: float,
-             threshold: float) -> np.ndarray | None:
+def attained_point(evaluator: Evaluator, inside: np.ndarray, edge: np.ndarray, axis: int, sign: float,
+                   threshold: float) -> np.ndarray | None:
     """The furthest verified point on the way from a point inside to one at the edge, or None."""
     points = inside[:, None] + (edge - inside)[:, None] * _BACK
     points = np.minimum(np.maximum(points, np.minimum(inside, edge)[:, None]), np.maximum(inside, edge)[:, None])

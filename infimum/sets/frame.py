@@ -1,7 +1,7 @@
 """Frames: linear coordinates u with x = centre + matrix u, in which a long and narrow set becomes round.
 
 The matrix is upper triangular with a positive diagonal, and of doubles, which are meant exactly: a box in u is a parallelepiped
-in x. What is said of it is rounded outward.
+in x. Its bounds are rounded outward.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Paving: a box of some frame is cut until what lies inside a set, and what lies outside of it, is known for most of its volume.
 
-What belongs to the set is said by a `Judge`. Boxes that are neither inside nor outside are cut, the largest first. At any moment
+A `Judge` decides what belongs to the set. Boxes that are neither inside nor outside are cut, the largest first. At any moment
 the inner boxes are subsets of the set, and together with those that are left they cover all of it that lies in the box.
 
 Proof: docs/proofs/sublevel_sets.md.
@@ -18,11 +18,11 @@ from infimum.sets.extreme_points import verified
 from infimum.sets.frame import Frame, volumes
 from infimum.sets.taylor_ends import both_ends
 
-_TOGETHER, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
-_LITTLE = 0.125  # of what is wanted: no more can be gained
+_BOXES_AT_ONCE, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
+_LITTLE = 0.125                       # of what is wanted: no more can be gained
 
 
-class Judged(NamedTuple):
+class BoxJudgement(NamedTuple):
     """Which boxes lie `inside` the set, which `outside`. `varies` (n, N): of these axes the one with the largest number should be
     cut; NaN where nothing tells. `between`: boxes that will never be inside or outside, however they are cut."""
 
@@ -35,33 +35,33 @@ class Judged(NamedTuple):
 class Judge(Protocol):
     """Says of boxes (n, N) of a frame where they lie, and which points (n, N) certainly belong to the set."""
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged: ...
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement: ...
 
     def holds(self, points: np.ndarray) -> np.ndarray: ...
 
 
-class Sublevel:
+class SublevelJudge:
     """{f <= t} within a box of x: a box is inside where f is at most `inner`, outside where it is above `outer`."""
 
     def __init__(self, evaluator: Evaluator, inner: float, outer: float):
         self.evaluator, self.inner, self.outer = evaluator, inner, outer
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement:
         found = both_ends(self.evaluator, frame, lo, hi)
         between = (found.lo > self.inner) & (found.hi <= self.outer)
-        return Judged(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies, between)
+        return BoxJudgement(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies, between)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         return verified(self.evaluator, points, self.inner)
 
 
-class Within:
+class RestrictedJudge:
     """Another judge's set, as far as it lies in a box [low, high] of x."""
 
     def __init__(self, judge: Judge, low: np.ndarray, high: np.ndarray):
         self.other, self.low, self.high = judge, low[:, None], high[:, None]
 
-    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
+    def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> BoxJudgement:
         place = frame.place(lo, hi)
         beyond = ((place[0] > self.high) | (place[1] < self.low)).any(axis=0)
         within = ((place[0] >= self.low) & (place[1] <= self.high)).all(axis=0)
@@ -116,7 +116,7 @@ class Paving:
 
     def step(self) -> None:
         """Cuts the largest boxes that are left."""
-        order = np.argsort(-self.sizes, kind="stable")[:_TOGETHER]
+        order = np.argsort(-self.sizes, kind="stable")[:_BOXES_AT_ONCE]
         chosen = np.sort(order[self.sizes[order] > 0])
         lo, hi, axis = self.left[0][:, chosen], self.left[1][:, chosen], self.axis[chosen]
         rest = np.setdiff1d(np.arange(len(self.sizes)), chosen, assume_unique=True)
@@ -143,7 +143,7 @@ class Paving:
     def run(self, ratio: float) -> Iterator[None]:
         """Steps until the volume of all that is not outside is at most `ratio` times that of the inner boxes, or cannot be: what
         lies between two thresholds stays."""
-        look = 0  # at so many boxes, volumes are added up again
+        look = 0  # the number of boxes at which volumes are added up again
         while self.can_be_cut:
             if self.boxes >= look:
                 (least, _), (_, most) = self.volume()

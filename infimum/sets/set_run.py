@@ -4,13 +4,13 @@ from infimum.search.driver import watch_of
 from infimum.search.interrupts import Interrupts
 from infimum.search.limit_messages import boxes_reached, time_reached
 from infimum.search.progress import ProgressDisplay
-from infimum.sets.sublevel_search import Search
+from infimum.sets.sublevel_search import SublevelSearch
 from infimum.support import environment
 from infimum.support.clock import OutOfTime
 
 
 @environment.ours
-def run(search: Search, time_limit: float | None = None, max_boxes: float | None = None,
+def run(search: SublevelSearch, time_limit: float | None = None, max_boxes: float | None = None,
         progress: bool | None = None) -> str | None:
     """Why it ended early, or None. What the search knows by then holds."""
     watch, shown, over = watch_of(time_limit), ProgressDisplay(progress), time_reached(time_limit or 0)

@@ -1,11 +1,13 @@
 """The whole question: where within the bounds is f at most t? Covered first, then measured and paved, component by component.
 
-Where t is known as an enclosure [inner, outer], what is said to belong to the set has f <= inner, and what is said not to belong
-to it, f > outer. Whatever ends the search early, what is known then is right.
+Where t is known as an enclosure [inner, outer], what is claimed to belong to the set has f <= inner, and what is claimed not to
+belong to it, f > outer. Whatever ends the search early, what is known then is right.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,20 +15,21 @@ from infimum.certify.newton_polish import polished
 from infimum.certify.verdict import merged
 from infimum.evaluation.evaluator import Evaluator
 from infimum.search.region_pool import Regions
-from infimum.sets.covering import Covering, Tests
+from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extent import Extent
-from infimum.sets.extreme_points import attained, furthest
+from infimum.sets.extreme_points import attained_point, farthest_point
 from infimum.sets.frame import Frame
-from infimum.sets.paving import Judge, Paving, Sublevel, Within
+from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 
-_TOGETHER = 1 << 11         # regions that are cut at a time, unless fewer are wanted
-_ENOUGH, _BACK = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
-_SHRUNK = 0.9
-_FILLED, _FEW = 1.5, 1 << 8  # … and if the hull is at most so many times as wide as what is attained
+_REGIONS_AT_ONCE = 1 << 11  # regions that are cut at a time, unless fewer are wanted
+# regions that show the set well, once its hull has not shrunk for this number of steps
+_ENOUGH_REGIONS, _PATIENCE_STEPS = 1 << 12, 4
+_WORTH_SHRINKAGE = 0.9
+_FILLED_RATIO, _FEW_REGIONS = 1.5, 1 << 8  # … and if the hull is at most this multiple of what is attained, in width
 _MOST_COMPONENTS, _MOST_GROUPS = 16, 256
-_RESOLVED = 1 << 16         # boxes, to find a point in a component, or to show that it is none
-_ROOM = 0.125               # of its width, around a component
-_SIDE = 0.4                 # of the tolerance of an interval, for each of its ends
+_BOXES_A_COMPONENT = 1 << 16  # boxes, to find a point in a component, or to show that it is none
+_MARGIN = 0.125               # of its width, around a component
+_TOLERANCE_SHARE = 0.4        # of the tolerance of an interval, for each of its ends
 
 
 class Component:
@@ -69,27 +72,45 @@ class Component:
         return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
-class Search:
-    """Runs step by step. `ratio`: of the volumes of what is not outside and of what is inside, at which paving ends; None: it is
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """When a search ends. `ratio`: of the volumes of what is not outside and of what is inside, at which paving ends; None: it is
     not paved. `width_ratio`: the same of the intervals of each variable. `principal`: paving in coordinates of its own."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, inner: float, outer: float, points: np.ndarray,
-                 ratio: float | None = 1.05, width_ratio: float | None = 1.01, principal: bool = True,
-                 judge: Judge | None = None, tests: Tests | None = None, ordered: tuple[tuple[int, int], ...] = ()):
-        """`points` (n, N) are where to look for the set, besides what is found. `judge` and `tests`, where they are given, are of
-        a smaller set than f and the thresholds tell. `ordered`: pairs of variables of which the first may be taken not to be
-        larger than the second, since f does not change if they are exchanged together with others."""
+    ratio: float | None = 1.05
+    width_ratio: float | None = 1.01
+    principal: bool = True
+
+
+class SmallerSet(NamedTuple):
+    """Tests of a smaller set than f and the thresholds describe; None: the tests of f."""
+
+    judge: Judge | None = None
+    tests: CoveringTests | None = None
+
+
+class SublevelSearch:
+    """Runs step by step."""
+
+    def __init__(self, evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], thresholds: tuple[float, float],
+                 points: np.ndarray, accuracy: Accuracy | None = None, smaller: SmallerSet | None = None,
+                 ordered: tuple[tuple[int, int], ...] = ()):
+        """`thresholds`: f is at most the first inside the set, and above the second outside. `points` (n, N) are where to look
+        for the set, besides what is found. `ordered`: pairs of variables of which the first may be taken not to be larger than
+        the second, since f does not change if they are exchanged together with others."""
+        (lo, hi), (inner, outer), accuracy = box, thresholds, accuracy or Accuracy()
+        judge, tests = smaller or SmallerSet()
         self.evaluator, self.lo, self.hi, self.inner, self.outer, self.points = evaluator, lo, hi, inner, outer, points
-        self.ratio, self.width_ratio, self.principal = ratio, width_ratio, principal
-        self.judge = Sublevel(evaluator, inner, outer) if judge is None else judge
-        self.tests = Tests(evaluator, lo, hi) if tests is None else tests
+        self.ratio, self.width_ratio, self.principal = accuracy.ratio, accuracy.width_ratio, accuracy.principal
+        self.judge = SublevelJudge(evaluator, inner, outer) if judge is None else judge
+        self.tests = CoveringTests(evaluator, lo, hi) if tests is None else tests
         self.covering = Covering.of_box(evaluator, outer, lo, hi)
         self.scale = np.where(hi > lo, hi - lo, 1.0)[:, None]
         self.components: list[Component] = []
         self.ordered = ordered
         self.far: list[np.ndarray] = []  # verified points, the furthest known by then
         self.phase = "covering"
-        self.most, self.together = 1 << 20, _TOGETHER  # boxes, for covering; regions that are cut at a time
+        self.most, self.together = 1 << 20, _REGIONS_AT_ONCE  # boxes, for covering; regions that are cut at a time
 
     @property
     def evaluations(self) -> int:
@@ -124,7 +145,7 @@ class Search:
     def _cover(self) -> Iterator[None]:
         """Until the set is known to fill the box around the regions, or regions are many and neither that box nor their volume
         shrinks: while they are wider than the set, the box stays as it is, but most of the volume goes."""
-        covering, hulls, volumes, enough = self.covering, [], [], _ENOUGH
+        covering, hulls, volumes, enough = self.covering, [], [], _ENOUGH_REGIONS
         covering.test(self.tests)
         self._look_from(self.points)
         free = self.lo < self.hi
@@ -132,10 +153,10 @@ class Search:
             hulls.append(float(np.prod(((covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0])[free])))
             volumes.append(float(np.prod(((covering.hi - covering.lo) / self.scale)[free], axis=0).sum()))
             can = np.flatnonzero(covering.can_be_cut)
-            if not len(can) or (len(covering) >= _FEW and self._is_filled()):
+            if not len(can) or (len(covering) >= _FEW_REGIONS and self._is_filled()):
                 return
-            if len(covering) >= enough and _is_still(hulls):
-                if _is_still(volumes):
+            if len(covering) >= enough and _has_stalled(hulls):
+                if _has_stalled(volumes):
                     return
                 enough *= 2
                 if not self.far:
@@ -149,8 +170,8 @@ class Search:
         """Far points of the set in each variable, by local search from the first of these points that belongs to it."""
         for start in points[:, self.judge.holds(points)].T[:1] if points.shape[1] else ():
             for axis, sign in product(range(len(self.lo)), (-1, 1)):
-                end = furthest(self.evaluator, (self.lo, self.hi), start, axis, sign, self.inner)
-                found = attained(self.evaluator, start, end, axis, sign, self.inner)
+                end = farthest_point(self.evaluator, (self.lo, self.hi), start, axis, sign, self.inner)
+                found = attained_point(self.evaluator, start, end, axis, sign, self.inner)
                 self.far.append(start if found is None or not self.judge.holds(found[:, None])[0] else found)
 
     def _is_filled(self) -> bool:
@@ -158,7 +179,7 @@ class Search:
         if not self.far:
             return False
         least = np.max(self.far, axis=0) - np.min(self.far, axis=0)
-        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= _FILLED * least).all())
+        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= _FILLED_RATIO * least).all())
 
     def _falls(self, covering: Covering) -> np.ndarray:
         """The regions that hold mirror images of others alone."""
@@ -194,7 +215,7 @@ class Search:
     def _resolve(self, component: Component) -> Iterator[None]:
         """Cuts a component in which no point is known, until there is one, or nothing left of it."""
         part = component.covering
-        while component.point is None and len(part) and part.boxes < _RESOLVED and part.can_be_cut.any():
+        while component.point is None and len(part) and part.boxes < _BOXES_A_COMPONENT and part.can_be_cut.any():
             can = np.flatnonzero(part.can_be_cut)
             width = ((part.hi[:, can] - part.lo[:, can]) / self.scale).max(axis=0)
             part.cut(np.sort(can[np.argsort(-width, kind="stable")[:self.together]]), self.tests)
@@ -213,20 +234,21 @@ class Search:
         for axis in range(len(self.lo)):
             for sign in (-1, 1):
                 part = Covering(self.evaluator, self.outer, component.covering.columns.copy())
-                component.extents[axis, sign] = Extent(self.evaluator, (self.lo, self.hi), part, component.point, axis, sign,
+                component.extents[axis, sign] = Extent(self.evaluator, (self.lo, self.hi), part, component.point, (axis, sign),
                                                        self.inner, is_whole)
             for sign in (-1, 1):
                 yield from component.extents[axis, sign].run(lambda axis=axis: self._slack(component, axis))
 
     def _slack(self, component: Component, axis: int) -> float:
         low, high = component.inner(axis)
-        return _SIDE * (self.width_ratio - 1.0) * (high - low)
+        return _TOLERANCE_SHARE * (self.width_ratio - 1.0) * (high - low)
 
     # ---- paving
     def _apart(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """A box around each component, within the bounds, that meets no other: with some room, if there is room for all."""
         hulls = [(c.lo, c.hi) for c in self.components]
-        wider = [(np.maximum(lo - _ROOM * (hi - lo), self.lo), np.minimum(hi + _ROOM * (hi - lo), self.hi)) for lo, hi in hulls]
+        wider = [(np.maximum(lo - _MARGIN * (hi - lo), self.lo), np.minimum(hi + _MARGIN * (hi - lo), self.hi)) for lo,
+                 hi in hulls]
         return hulls if any(_touch(a, b) for k, a in enumerate(wider) for b in wider[k + 1:]) else wider
 
     def _pave(self, component: Component, bounds: tuple[np.ndarray, np.ndarray]) -> Iterator[None]:
@@ -239,14 +261,14 @@ class Search:
             lo, hi = lo[:, some], hi[:, some]
         else:
             lo, hi = frame.coordinates(lo, hi)
-        component.paving = Paving(Within(self.judge, *bounds), frame, lo, hi)
+        component.paving = Paving(RestrictedJudge(self.judge, *bounds), frame, lo, hi)
         yield
         yield from component.paving.run(self.ratio)
 
 
-def _is_still(sizes: list[float]) -> bool:
+def _has_stalled(sizes: list[float]) -> bool:
     """Has it hardly shrunk for some steps?"""
-    return len(sizes) > _BACK and sizes[-1] >= _SHRUNK * sizes[-1 - _BACK]
+    return len(sizes) > _PATIENCE_STEPS and sizes[-1] >= _WORTH_SHRINKAGE * sizes[-1 - _PATIENCE_STEPS]
 
 
 def _disjoint(boxes: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:

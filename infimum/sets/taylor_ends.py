@@ -16,7 +16,7 @@ from infimum.linear_algebra.interval_matrices import Interval, down, exactly, mi
 from infimum.sets.frame import Frame
 
 
-class Ends(NamedTuple):
+class TaylorEnclosure(NamedTuple):
     """f on boxes: `lo` is not above any of its values, `hi` not below; `defined` on all of a box. `varies` (n, N): about by how
     much f varies along each axis, NaN where that is not known."""
 
@@ -26,11 +26,11 @@ class Ends(NamedTuple):
     varies: np.ndarray
 
 
-def both_ends(evaluator: Evaluator, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Ends:
+def both_ends(evaluator: Evaluator, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> TaylorEnclosure:
     """f on the boxes [lo, hi] (n, N) of the frame."""
     place = frame.place(lo, hi)
     value, low, high = evaluator.curvature(*place, np.ascontiguousarray(frame.matrix.T))
-    found = Ends(value.lo.copy(), value.hi.copy(), value.defined, np.full(lo.shape, np.nan))
+    found = TaylorEnclosure(value.lo.copy(), value.hi.copy(), value.defined, np.full(lo.shape, np.nan))
     smooth = np.flatnonzero(value.smooth & (np.isfinite(lo) & np.isfinite(hi)).all(axis=0))
     rough = np.flatnonzero(~value.smooth & ~value.empty)
     if len(rough):

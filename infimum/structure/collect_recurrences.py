@@ -35,7 +35,7 @@ def collected(f: Expr) -> Expr:
 
 @step("collected sums", lambda f, count: False)
 def has_steps(f: Expr, count: int) -> bool:
-    """Has f at least so many sums that can be collected, as a recurrence of so many steps has?"""
+    """Has f at least this number of sums that can be collected, as a recurrence with as many steps has?"""
     return next(islice(_states(f), count - 1, None), None) is not None
 
 

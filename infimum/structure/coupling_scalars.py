@@ -22,7 +22,7 @@ from infimum.expr.node import Expr, between, const, is_const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.structure.products_as_sums import as_sums, products_of
-from infimum.structure.term_sums import MOST_VARIABLES, C, Family, X, families_of
+from infimum.structure.term_sums import MOST_VARIABLES, C, TermFamily, X, families_of
 
 MOST_SCALARS = 2
 _TOTALS = ("sum", "norm", "add", "sub")
@@ -37,7 +37,7 @@ class Coupling:
     the terms. Not where a product is cut off (`products_as_sums.py`), and nowhere if a scalar depends on another one."""
 
     scalars: list[Expr]
-    families: list[Family]
+    families: list[TermFamily]
     above: list[float]
     signed: Expr | None
 
@@ -87,7 +87,7 @@ def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any] | None = None
     return Coupling(scalars, parts, [cut.get(total, -np.inf) if known else np.inf for total in sums], without.signed)
 
 
-def _widest(families: list[Family], n: int) -> int:
+def _widest(families: list[TermFamily], n: int) -> int:
     """How many variables a term reads at most, scalars aside."""
     return max((int((family.variables < n).sum(axis=0).max(initial=0)) for family in families), default=0)
 
@@ -194,23 +194,23 @@ def _times(total: Expr, op: str, factor: Expr) -> Expr:
 
 
 # ---- terms with a multiplier
-def _weighed(family: Family, k: int) -> Family:
+def _weighed(family: TermFamily, k: int) -> TermFamily:
     """The terms times λ_k."""
     m, count = len(family.lower), family.count
     constants = var(C, (m + 1,))
     value = substituted(family.value, {index(var(C, (m,)), i): index(constants, i) for i in range(m)})
-    return Family(build("mul", index(constants, m), value), family.variables,
-                  np.concatenate([family.lower, np.full((1, count), np.nan)]),
-                  np.concatenate([family.upper, np.full((1, count), float(k))]))
+    return TermFamily(build("mul", index(constants, m), value), family.variables,
+                      np.concatenate([family.lower, np.full((1, count), np.nan)]),
+                      np.concatenate([family.upper, np.full((1, count), float(k))]))
 
 
-def _itself(variable: int, k: int) -> Family:
+def _itself(variable: int, k: int) -> TermFamily:
     """-λ_k s_k."""
     value = build("neg", build("mul", index(var(C, (1,)), 0), index(var(X, (1,)), 0)))
-    return Family(value, np.array([[variable]]), np.full((1, 1), np.nan), np.full((1, 1), float(k)))
+    return TermFamily(value, np.array([[variable]]), np.full((1, 1), np.nan), np.full((1, 1), float(k)))
 
 
-def _apart(family: Family, n: int) -> list[Family]:
+def _apart(family: TermFamily, n: int) -> list[TermFamily]:
     """Terms that read scalars in other places are other families."""
     which = (family.variables >= n).astype(np.int64)
     patterns = np.unique(which, axis=1)

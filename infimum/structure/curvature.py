@@ -28,7 +28,7 @@ _MOST = 1 << 13  # elements of all operations
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CurvatureBits:
     """Bits: how a number that depends on the variables curves, its sign, and how the logarithm of its absolute value curves. Has
     it a convex root, as a sum of squares of linear functions?"""
 
@@ -67,7 +67,7 @@ def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logari
 def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, in_logarithms: bool) -> np.ndarray:
     if node.op == "var":
         if in_logarithms:
-            return np.frompyfunc(lambda low: _closed(0, _POSITIVE, LINEAR) if low > 0 else Form(), 1, 1)(lo)
+            return np.frompyfunc(lambda low: _closed(0, _POSITIVE, LINEAR) if low > 0 else CurvatureBits(), 1, 1)(lo)
         return np.frompyfunc(lambda low, high: _closed(LINEAR, _sign(low, high), 0), 2, 1)(lo, hi)
     if node.op == "const":
         return np.frompyfunc(lambda low, high: _closed(LINEAR, _sign(low, high), 0, True), 2, 1)(node.lo, node.hi)
@@ -85,7 +85,7 @@ def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, i
     if node.op == "pow" and node.args[1].op == "const":
         return np.frompyfunc(_constant_power, 3, 1)(args[0], node.args[1].lo, node.args[1].hi)
     if node.kind not in (Kind.MAP, Kind.TEST):  # an element may depend on any element of the arguments
-        return np.full(node.shape, Form(), object)
+        return np.full(node.shape, CurvatureBits(), object)
     return np.frompyfunc(_RULES.get(node.op, _only(0)), len(args), 1)(*args)
 
 
@@ -94,18 +94,18 @@ def _sign(low: float, high: float) -> int:
 
 
 @cache
-def _closed(curve: int, sign: int, logarithm: int, constant: bool = False, root: bool = False) -> Form:
+def _closed(curve: int, sign: int, logarithm: int, constant: bool = False, root: bool = False) -> CurvatureBits:
     """With all that follows: a constant is linear, and so is its logarithm; what has a convex logarithm is convex, and what is
     concave and positive has a concave one."""
     if not (sign & _NOT_ZERO and sign & (_NOT_NEGATIVE | _NOT_POSITIVE)):
-        return Form(LINEAR if constant else curve, sign, 0, constant, root or (constant and sign & _NOT_NEGATIVE > 0))
+        return CurvatureBits(LINEAR if constant else curve, sign, 0, constant, root or (constant and sign & _NOT_NEGATIVE > 0))
     if constant:
-        return Form(LINEAR, sign, LINEAR, True, sign & _NOT_NEGATIVE > 0)
+        return CurvatureBits(LINEAR, sign, LINEAR, True, sign & _NOT_NEGATIVE > 0)
     if logarithm & CONVEX:
         curve |= CONVEX if sign & _NOT_NEGATIVE else CONCAVE
     if curve & (CONCAVE if sign & _NOT_NEGATIVE else CONVEX):
         logarithm |= CONCAVE
-    return Form(curve, sign, logarithm, False, root)
+    return CurvatureBits(curve, sign, logarithm, False, root)
 
 
 def _flipped(bits: int) -> int:
@@ -113,23 +113,23 @@ def _flipped(bits: int) -> int:
     return bits & ~3 | (bits & 1) << 1 | (bits & 2) >> 1
 
 
-def _taken(x: Form, sign: int) -> Form:
+def _taken(x: CurvatureBits, sign: int) -> CurvatureBits:
     """With a sign that it must have for something to be defined."""
     return _closed(x.curve, x.sign | sign, x.logarithm, x.constant, x.root)
 
 
 # ---- sums and products
-def _neg(x: Form) -> Form:
+def _neg(x: CurvatureBits) -> CurvatureBits:
     return _closed(_flipped(x.curve), _flipped(x.sign), x.logarithm, x.constant)
 
 
-def _add(x: Form, y: Form) -> Form:
+def _add(x: CurvatureBits, y: CurvatureBits) -> CurvatureBits:
     sign = x.sign & y.sign & 3
     sign |= (x.sign | y.sign) & _NOT_ZERO if sign else 0
     return _closed(x.curve & y.curve, sign, x.logarithm & y.logarithm & CONVEX, x.constant and y.constant, x.root and y.root)
 
 
-def _sub(x: Form, y: Form) -> Form:
+def _sub(x: CurvatureBits, y: CurvatureBits) -> CurvatureBits:
     return _add(x, _neg(y))
 
 
@@ -148,13 +148,13 @@ def _scaled(curve: int, by: int) -> int:
     return _flipped(curve) if by & _NOT_POSITIVE or curve == LINEAR else 0
 
 
-def _mul(x: Form, y: Form) -> Form:
+def _mul(x: CurvatureBits, y: CurvatureBits) -> CurvatureBits:
     curve = _scaled(y.curve, x.sign) if x.constant else _scaled(x.curve, y.sign) if y.constant else 0
     root = x.root and y.root and (x.constant or y.constant)
     return _closed(curve, _signs(x.sign, y.sign), x.logarithm & y.logarithm, x.constant and y.constant, root)
 
 
-def _div(x: Form, y: Form) -> Form:
+def _div(x: CurvatureBits, y: CurvatureBits) -> CurvatureBits:
     y = _taken(y, _NOT_ZERO)
     curve = _scaled(x.curve, y.sign) if y.constant else 0
     root = x.root and y.constant and y.sign & _NOT_NEGATIVE > 0
@@ -162,7 +162,7 @@ def _div(x: Form, y: Form) -> Form:
 
 
 # ---- powers
-def _power(x: Form, low: float, high: float, even: bool = False) -> Form:
+def _power(x: CurvatureBits, low: float, high: float, even: bool = False) -> CurvatureBits:
     """x**p for a p between low and high: a whole number, or x is not negative."""
     if low <= 0 <= high:
         return _closed(0, 0, 0, x.constant)
@@ -183,46 +183,46 @@ def _power(x: Form, low: float, high: float, even: bool = False) -> Form:
     return _closed(curve, sign, x.logarithm if low > 0 else _flipped(x.logarithm), x.constant, root)
 
 
-def _constant_power(x: Form, low: float, high: float) -> Form:
+def _constant_power(x: CurvatureBits, low: float, high: float) -> CurvatureBits:
     """x**p where that is known to be defined: of another p than a known whole number it is for x >= 0 alone."""
     whole = low == high == np.floor(low)
     return _power(x, low, high, low % 2 == 0) if whole else _power(_taken(x, _NOT_NEGATIVE), low, high)
 
 
-def _sqrt(x: Form) -> Form:
+def _sqrt(x: CurvatureBits) -> CurvatureBits:
     found = _power(_taken(x, _NOT_NEGATIVE), 0.5, 0.5)
     return _closed(found.curve | x.root * CONVEX, found.sign, found.logarithm, found.constant)
 
 
-def _cbrt(x: Form) -> Form:
+def _cbrt(x: CurvatureBits) -> CurvatureBits:
     return _power(x, 1 / 3, 1 / 3) if x.sign & 3 else _closed(0, 0, 0, x.constant)
 
 
-def _abs(x: Form) -> Form:
+def _abs(x: CurvatureBits) -> CurvatureBits:
     size = x if x.sign & _NOT_NEGATIVE else _neg(x)
     curve = size.curve if x.sign & 3 else CONVEX if x.curve == LINEAR else 0
     return _closed(curve, x.sign & _NOT_ZERO | _NOT_NEGATIVE, x.logarithm, x.constant)
 
 
 # ---- exponentials, logarithms
-def _exp(x: Form) -> Form:
+def _exp(x: CurvatureBits) -> CurvatureBits:
     return _closed(0, _POSITIVE, x.curve, x.constant)
 
 
-def _log(x: Form) -> Form:
+def _log(x: CurvatureBits) -> CurvatureBits:
     return _closed(_taken(x, _POSITIVE).logarithm, 0, 0, x.constant)
 
 
-def _only(kept: int, sign: int = 0, of_linear: int = 0) -> Callable[..., Form]:
+def _only(kept: int, sign: int = 0, of_linear: int = 0) -> Callable[..., CurvatureBits]:
     """A function that keeps these bits of a curve, and curves like that where the argument is linear."""
-    def rule(*forms: Form) -> Form:
+    def rule(*forms: CurvatureBits) -> CurvatureBits:
         curve = reduce(int.__and__, (form.curve for form in forms))
         return _closed(curve & kept | (of_linear if curve == LINEAR else 0), sign, 0, all(form.constant for form in forms))
     return rule
 
 
 # ---- the larger, the smaller
-def _max(x: Form, y: Form) -> Form:
+def _max(x: CurvatureBits, y: CurvatureBits) -> CurvatureBits:
     sign = (x.sign | y.sign) & _NOT_NEGATIVE | x.sign & y.sign & _NOT_POSITIVE
     if _POSITIVE in (x.sign & _POSITIVE, y.sign & _POSITIVE) or x.sign & y.sign & _NEGATIVE == _NEGATIVE:
         sign |= _NOT_ZERO
@@ -231,27 +231,28 @@ def _max(x: Form, y: Form) -> Form:
     return _closed(x.curve & y.curve & CONVEX, sign, logarithm, x.constant and y.constant)
 
 
-def _min(x: Form, y: Form) -> Form:
+def _min(x: CurvatureBits, y: CurvatureBits) -> CurvatureBits:
     return _neg(_max(_neg(x), _neg(y)))
 
 
-def _root_of_squares(*forms: Form) -> Form:
+def _root_of_squares(*forms: CurvatureBits) -> CurvatureBits:
     """The norm of functions that are linear, or convex and not negative."""
     fit = all(form.curve == LINEAR or (form.curve & CONVEX and form.sign & _NOT_NEGATIVE) for form in forms)
     sign = _NOT_NEGATIVE | max(form.sign & _NOT_ZERO for form in forms)
     return _closed(CONVEX if fit else 0, sign, 0, all(form.constant for form in forms))
 
 
-_RULES: dict[str, Callable[..., Form]] = {
+_RULES: dict[str, Callable[..., CurvatureBits]] = {
     "neg": _neg, "add": _add, "sub": _sub, "mul": _mul, "div": _div, "sqrt": _sqrt, "cbrt": _cbrt, "abs": _abs,
     "exp": _exp, "exp2": _exp, "expm1": _only(CONVEX), "log": _log, "log2": _log, "log10": _log, "log1p": _only(CONCAVE),
     "xlogx": _only(0, of_linear=CONVEX), "cosh": _only(0, _POSITIVE, of_linear=CONVEX), "logaddexp": _only(CONVEX),
     "max": _max, "min": _min, "hypot": _root_of_squares,
 }
-_REDUCED: dict[str, Callable[[Form, Form], Form] | None] = {"sum": _add, "prod": _mul, "amax": _max, "amin": _min, "norm": None}
+_REDUCED: dict[str, Callable[[CurvatureBits, CurvatureBits], CurvatureBits] | None] = {"sum": _add, "prod": _mul, "amax": _max,
+                                                                                       "amin": _min, "norm": None}
 
 
-def _reduced(op: str, forms: list[Form]) -> Form:
+def _reduced(op: str, forms: list[CurvatureBits]) -> CurvatureBits:
     if not forms:
-        return Form()
+        return CurvatureBits()
     return _root_of_squares(*forms) if op == "norm" else reduce(_REDUCED[op], forms)

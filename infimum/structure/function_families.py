@@ -17,7 +17,7 @@ MOST = 3        # members
 ORDER = 4       # of the highest derivative
 
 
-class Family(NamedTuple):
+class FunctionFamily(NamedTuple):
     """`members` are the places of the functions and the variable that each reads; `derivatives` the function of the variable `u`
     and its derivatives. u is the variable itself, or 1 / it (`inverse`): frequencies instead of periods."""
 
@@ -26,7 +26,7 @@ class Family(NamedTuple):
     inverse: bool
 
 
-def families(functions: tuple[Expr, ...], x: Expr) -> tuple[Family, ...]:
+def families(functions: tuple[Expr, ...], x: Expr) -> tuple[FunctionFamily, ...]:
     """Those of two or more members, the first few of each."""
     found: dict[Expr, list[tuple[int, int]]] = {}
     for place, function in enumerate(functions):
@@ -35,7 +35,7 @@ def families(functions: tuple[Expr, ...], x: Expr) -> tuple[Family, ...]:
             common = substituted(function, {leaves[0]: var(VARIABLE, leaves[0].shape)})
             found.setdefault(common, []).append((place, leaves[0]["starts"][0]))
     several = [(_by_inverse(common), members) for common, members in found.items() if len(members) > 1]
-    return tuple(Family(tuple(members[:MOST]), _derivatives(common), inverse) for (common, inverse), members in several)
+    return tuple(FunctionFamily(tuple(members[:MOST]), _derivatives(common), inverse) for (common, inverse), members in several)
 
 
 def _by_inverse(function: Expr) -> tuple[Expr, bool]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.expr.build import build, rebuilt
-from infimum.expr.fixing import Fixing
+from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.expr.whole_numbers import whole_elements
@@ -44,7 +44,7 @@ def with_fixed_exponents(roots: list[Expr], x: Expr, values: np.ndarray, free: n
     powers = _variable_exponents(roots)
     if not powers:
         return roots
-    fixing, exponents = Fixing(x, values, values, free), [node.args[1] for node in powers]
+    fixing, exponents = VariableFixing(x, values, values, free), [node.args[1] for node in powers]
     new: dict[Expr, Expr] = {}
     for node, exponent, value in zip(powers, exponents, fixing(exponents), strict=True):
         if not fixing.constant[exponent].all():

@@ -11,7 +11,7 @@ from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 
-_CALM = frozenset((
+_LIPSCHITZ_OPERATIONS = frozenset((
     "var", "const", "add", "sub", "mul", "neg", "abs", "sin", "cos", "exp", "exp2", "expm1", "arctan", "sinh", "cosh", "tanh",
     "arcsinh", "erf", "erfc", "expit", "logaddexp", "min", "max", "hypot", "sum", "prod", "amin", "amax", "norm"))
 _MOST = 4096  # operations that are looked at
@@ -20,12 +20,12 @@ Parts = tuple[Expr | None, Expr | None]
 
 
 @step("rough and calm", lambda f: None)
-def rough_and_calm(f: Expr) -> tuple[Expr, Expr] | None:
+def lipschitz_parts(f: Expr) -> tuple[Expr, Expr] | None:
     """(rough, calm), or None where f is no sum of both."""
     nodes = list(topological([f]))
     calm: dict[Expr, bool] = {}
     for node in nodes:
-        calm[node] = all(calm[a] for a in node.args) and _is_calm(node)
+        calm[node] = all(calm[a] for a in node.args) and _is_lipschitz(node)
     if calm[f] or len(nodes) > _MOST:
         return None
     parts: dict[Expr, Parts] = {}
@@ -37,12 +37,12 @@ def rough_and_calm(f: Expr) -> tuple[Expr, Expr] | None:
     return rough, rest
 
 
-def _is_calm(node: Expr) -> bool:
+def _is_lipschitz(node: Expr) -> bool:
     if node.op == "div":
         return is_const(node.args[1])
     if node.op == "powi":
         return node["k"] >= 0
-    return node.op in _CALM or node.kind in (Kind.VIEW, Kind.SCAN)
+    return node.op in _LIPSCHITZ_OPERATIONS or node.kind in (Kind.VIEW, Kind.SCAN)
 
 
 def _split(node: Expr, parts: dict[Expr, Parts]) -> Parts:

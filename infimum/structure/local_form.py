@@ -31,7 +31,7 @@ NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class LocalNumber:
     """A number of L, for every j: what `source` holds at position j + shift, within its length; beyond it the end nearest to it.
 
     kind: "array" (`source` is a vector expression in x), "scalar" (a scalar expression, the same for every j), "constant" (an
@@ -54,7 +54,7 @@ class LocalForm:
     """L, its numbers, whether they are all independent of y, and which of their sources have terms of one variable each."""
 
     value: Expr
-    numbers: list[Number] = field(default_factory=list)
+    numbers: list[LocalNumber] = field(default_factory=list)
     exact: bool = True
     terms: "dict[Expr, Term]" = field(default_factory=dict)  # of the sources of numbers whose elements read one variable each
 
@@ -95,7 +95,7 @@ Writing = Generator[Asked, Expr, Expr]  # asks for parts, is sent them, returns 
 class _Writer:
     def __init__(self, x: Expr, depends: set[Expr], block: int):
         self.x, self.n, self.depends, self.block = x, x.size, depends, block
-        self.numbers: dict[tuple, Number] = {}
+        self.numbers: dict[tuple, LocalNumber] = {}
         self.exact = True
         self.terms: dict[Expr, Term] = {}
         self.y = block_variables(block)
@@ -105,7 +105,7 @@ class _Writer:
     def number(self, kind: str, source: object = None, shift: int = 0, size: int = 0, op: str = "", stop: int = 0) -> Expr:
         key = (kind, id(source), shift, size, op, stop)
         if key not in self.numbers:
-            self.numbers[key] = Number(f"c{len(self.numbers)}", kind, source, shift, size, op, stop)
+            self.numbers[key] = LocalNumber(f"c{len(self.numbers)}", kind, source, shift, size, op, stop)
         return var(self.numbers[key].name, ())
 
     def write(self, f: Expr) -> Expr:
@@ -252,7 +252,7 @@ def block_variables(block: int) -> list[Expr]:
     return [var(Y if k == 0 else f"{Y}{k}", ()) for k in range(block)]
 
 
-def sources(number: Number) -> list[Expr]:
+def sources(number: LocalNumber) -> list[Expr]:
     """The expressions in x that a number is read from: for a reduction the running combination of what is before each term, of
     what is after each, and of all terms."""
     if number.kind == "scalar" or (number.kind == "array" and number.source.op != "var"):

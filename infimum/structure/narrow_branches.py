@@ -22,7 +22,7 @@ _WORK = 8192   # operations that are looked at for replacement
 _LONGER = 2    # times as many operations, at most
 
 
-class Fact(NamedTuple):
+class BranchFact(NamedTuple):
     """Where a test has come out so, `quantity` equals `bound(quantity, constant)`, `bound` being min or max."""
 
     quantity: Expr
@@ -62,7 +62,7 @@ def narrowed(f: Expr) -> Expr:
     return new[f] if sum(1 for _ in topological([new[f]])) <= _LONGER * len(nodes) else f
 
 
-def _facts(test: Expr, outcome: bool) -> Iterator[Fact]:
+def _facts(test: Expr, outcome: bool) -> Iterator[BranchFact]:
     """What is known where the test has this outcome."""
     stack = [(test, outcome)]
     while stack:
@@ -74,9 +74,9 @@ def _facts(test: Expr, outcome: bool) -> Iterator[Fact]:
         elif node.op in ("lt", "le"):
             left, right = node.args
             if _is_number(right) and not _is_number(left):
-                yield Fact(left, "min" if true else "max", right)
+                yield BranchFact(left, "min" if true else "max", right)
             elif _is_number(left) and not _is_number(right):
-                yield Fact(right, "max" if true else "min", left)
+                yield BranchFact(right, "max" if true else "min", left)
 
 
 def _is_number(node: Expr) -> bool:

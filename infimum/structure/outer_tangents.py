@@ -32,7 +32,7 @@ _MOST_PIECES, _MOST_NODES = 64, 1024
 
 
 @dataclass(frozen=True)
-class Above:
+class TangentExcess:
     """What a piece lies above its tangent: `piece.value` reads the quantity as `piece.variable`, and as `there` at the point y,
     where it is `at_point`. `outer` is the piece's own function of the variable."""
 
@@ -54,7 +54,7 @@ class Tangents:
 
     value: Expr
     above: Expr | None
-    pieces: dict[Expr, Above]
+    pieces: dict[Expr, TangentExcess]
 
 
 @step("tangents", lambda f, x: None)
@@ -80,7 +80,7 @@ class _Writer:
     def __init__(self, f: Expr, x: Expr, nodes: list[Expr]):
         self.f, self.x, self.y, self.nodes = f, x, var("y", x.shape), nodes
         self.quantity, self.paths = quantities(nodes)
-        self.pieces: dict[Expr, Above] = {}
+        self.pieces: dict[Expr, TangentExcess] = {}
         self.joins = False  # does a quantity read more than one variable?
         self.signs: dict[Expr, set[int]] = {f: {1}}
 
@@ -119,7 +119,7 @@ class _Writer:
             return substituted(tangent, here), None
         above = build("sub", outer, tangent)
         written = substituted(above, here)
-        self.pieces[written] = Above(Piece(above, variable, quantity), there, at_point, outer)
+        self.pieces[written] = TangentExcess(Piece(above, variable, quantity), there, at_point, outer)
         return substituted(tangent, here), written
 
     def _of_norm(self, node: Expr) -> Expr:

@@ -27,7 +27,7 @@ _LEAST, _MOST = 2.0**-400, 2.0**400  # of M_i, and of Π M_i: no number here ove
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class ProductsAsSums:
     """f: what the function is, for some r of each product that is cut off, and τ of `signed`, one whose sign is not known.
     cut: sums of logarithms that may be cut off; at points where such a sum is above the number given, it is not, and r = 0."""
 
@@ -43,7 +43,7 @@ def products_of(f: Expr, n: int) -> list[Expr]:
             and families_of(node, var(X, (n,))) is None]
 
 
-def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], sign: Expr) -> Rewritten:
+def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], sign: Expr) -> ProductsAsSums:
     """With the products as functions of sums. `enclosures`: of the elements of a node, on the box; `sign` stands for τ."""
     new, cut, signed = {}, {}, None
     for node in products:
@@ -67,7 +67,7 @@ def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], si
             value, cut[total] = build("sub", value, between(0.0, whole * _CUT)), _above_logarithm(whole * _CUT)
         tau = sign if not known.all() else const(float(np.prod(np.where(lo >= 0, 1.0, -1.0))))
         new[node] = reshape(build("mul", tau, value), node.shape)
-    return Rewritten(substituted(f, new), cut, signed)
+    return ProductsAsSums(substituted(f, new), cut, signed)
 
 
 @step("factors as logarithms", lambda f: f)

@@ -26,7 +26,7 @@ _NO_MAP = 1.0, 1.0, 0.0
 Map = tuple[float, float, float]
 
 
-class _Own:
+class _TurnNumbers:
     """The numbers of one turn, in the order in which it reads them: constants, and the maps of what is computed."""
 
     def __init__(self):
@@ -47,7 +47,7 @@ class _Turn(NamedTuple):
     """One turn of a loop: the first element of x that it reads, and its numbers."""
 
     first: int
-    own: _Own
+    own: _TurnNumbers
     part: Part
 
 
@@ -71,7 +71,7 @@ def rolled(f: Expr, x: Expr) -> Expr:
         for node in reversed(totals(f, depends, op)):  # the outermost first
             parts = all_parts(node, depends, op, left)
             if parts is None:
-                left //= 2  # that much was looked at in vain
+                left //= 2  # this part was examined without success
                 continue
             found = _loops(parts, depends, elements, small)
             if found.runs:
@@ -145,7 +145,7 @@ def _reductions(total: Expr, op: str, loops: _Loops, x: Expr, new: dict[Expr, Ex
 
 def _pattern(part: Part, depends: Depends, elements: dict[Expr, int]) -> tuple[tuple | None, _Turn | None]:
     """How a part is computed, the same for all turns of a loop, and what is its own: its place, its constants."""
-    own = _Own()
+    own = _TurnNumbers()
     outer = _as_map(part[1])
     if outer is None:
         return None, None

@@ -9,7 +9,7 @@ from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
 from infimum.problem.system import System
 
-_MOST = 64  # groups: with more, rows share so many variables that little is gained
+_MOST = 64  # the most groups: with more, rows share most of their variables, and little is gained
 
 
 class RowGroups(NamedTuple):

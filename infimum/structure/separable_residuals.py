@@ -19,7 +19,7 @@ from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
-from infimum.structure.function_families import Family, families
+from infimum.structure.function_families import FunctionFamily, families
 
 _MOST = 10           # products at most
 _FEW = 3             # nonlinear variables that the others are eliminated beside, from the start
@@ -32,7 +32,7 @@ _NONE: Monomial = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Separable:
+class SeparableResiduals:
     """`rest` is a vector, an expression of the `nonlinear` variables; a column is a vector of data (None: ones) times one of the
     `functions`, vectors again; `products[j]` are the variables in κ_j. `multiplied`, if not empty, are the only denominator, and
     `rest` and the functions multiplied by it; `families` are functions that are equal where their variables are; `gauges` are
@@ -44,8 +44,8 @@ class Separable:
     products: tuple[Monomial, ...]
     nonlinear: tuple[int, ...]
     multiplied: tuple[Expr, ...] = ()
-    families: tuple[Family, ...] = ()
-    gauges: tuple[tuple[int, "Gauge"], ...] = ()
+    families: tuple[FunctionFamily, ...] = ()
+    gauges: tuple[tuple[int, "ExponentShift"], ...] = ()
 
     @property
     def many_nonlinear(self) -> bool:
@@ -58,7 +58,7 @@ class Separable:
 
 
 @dataclass(frozen=True, slots=True)
-class Gauge:
+class ExponentShift:
     """exp(A - g) with the variable g, called `name`: 0, or A in one of two rows, scalars: the first and the last by the data."""
 
     name: str
@@ -75,7 +75,7 @@ class _Nonlinear(Exception):
 
 
 @step("sums of squares", lambda e, x: None)
-def separable(e: Expr, x: Expr) -> Separable | None:
+def separable(e: Expr, x: Expr) -> SeparableResiduals | None:
     """The vector e by its linear variables; None where there are none, or where a variable is not read on its own."""
     nodes = list(topological([e]))
     reads = _reads(nodes, x)
@@ -101,8 +101,8 @@ def separable(e: Expr, x: Expr) -> Separable | None:
             columns.append((data, functions.setdefault(function, len(functions))))
         multiplied = _multiplied((rest, *functions))
         alike = () if multiplied else _families(tuple(functions), columns, x)
-        return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, multiplied, alike,
-                         () if multiplied else _gauges(tuple(functions), alike))
+        return SeparableResiduals(rest, tuple(functions), tuple(columns), products, nonlinear, multiplied, alike,
+                                  () if multiplied else _gauges(tuple(functions), alike))
     return None
 
 
@@ -117,12 +117,12 @@ def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
 
 
 def is_costly(f: Expr) -> bool:
-    """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+    """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
     return sum(node.size for node in topological([f])) > _COSTLY
 
 
 @step("sums of squares", lambda f, x: None)
-def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
+def sum_of_squares(f: Expr, x: Expr) -> SeparableResiduals | None:
     """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
     variable is not read on its own."""
     e = residual_vector(f)
@@ -131,7 +131,7 @@ def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
     reads = _reads(list(topological([e])), x)
     if reads is None or len(reads[e]) < x.size:
         return None
-    return separable(e, x) or Separable(e, (), (), (), tuple(range(x.size)))
+    return separable(e, x) or SeparableResiduals(e, (), (), (), tuple(range(x.size)))
 
 
 def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:
@@ -208,7 +208,7 @@ def residual_vector(f: Expr) -> Expr | None:
 
 
 # ---- data apart, families, gauges, denominators
-def _gauges(functions: tuple[Expr, ...], alike: tuple[Family, ...]) -> tuple[tuple[int, Gauge], ...]:
+def _gauges(functions: tuple[Expr, ...], alike: tuple[FunctionFamily, ...]) -> tuple[tuple[int, ExponentShift], ...]:
     """Of exponentials that are in no family, and read one vector of data."""
     taken = {place for family in alike for place, _ in family.members}
     found = []
@@ -221,11 +221,11 @@ def _gauges(functions: tuple[Expr, ...], alike: tuple[Family, ...]) -> tuple[tup
             first, last = int(np.argmin(data[0])), int(np.argmax(data[0]))
             rows = tuple(index(exponent, (row,)) for row in (first, last))
             gauge = broadcast(var(name, ()), exponent.shape)
-            found.append((place, Gauge(name, build("exp", build("sub", exponent, gauge)), rows)))
+            found.append((place, ExponentShift(name, build("exp", build("sub", exponent, gauge)), rows)))
     return tuple(found)
 
 
-def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> tuple[Family, ...]:
+def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> tuple[FunctionFamily, ...]:
     """Those each of whose members is in one column, with the same data as the others."""
     data = [[column for column, k in columns if k == place] for place in range(len(functions))]
     found = []

@@ -29,7 +29,7 @@ _COMPUTED = ("embed", "scatter")  # views that are more than a rearrangement
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class TermFamily:
     """Terms of one form. `value` is an expression in the vectors x of k variables and c of m constants.
 
     variables: (k, terms), which variables of f each term reads. lower, upper: (m, terms), the ends of its constants.
@@ -49,7 +49,7 @@ class _NoTerms(Exception):
     """The function is no sum of such terms, or one that is too long."""
 
 
-class _Apart(Exception):
+class _DifferentForms(Exception):
     """Terms that were looked at together have different forms: these are to be looked at separately."""
 
     def __init__(self, kinds: np.ndarray):
@@ -57,8 +57,8 @@ class _Apart(Exception):
 
 
 @step("terms", lambda f, x, most=0: None)
-def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[Family] | None:
-    """The families of the terms of f, or None if it has a term of more than so many variables."""
+def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[TermFamily] | None:
+    """The families of the terms of f, or None if a term has too many variables."""
     try:
         found = _Reader(x, most, lift=False).families(f)
         return found if len(found) <= _FEW else _Reader(x, most, lift=True).families(f)
@@ -70,22 +70,22 @@ class _Reader:
     """`lift`: constants become part of the table also where all terms that are looked at together share them."""
 
     def __init__(self, x: Expr, most: int, lift: bool):
-        self.x, self.most, self.lift, self.looked = x, most, lift, 0
+        self.x, self.most, self.lift, self.visited = x, most, lift, 0
         self.sources: dict[Expr, np.ndarray] = {}
 
-    def families(self, f: Expr) -> list[Family]:
-        found: dict[Expr, list[Family]] = {}
+    def families(self, f: Expr) -> list[TermFamily]:
+        found: dict[Expr, list[TermFamily]] = {}
         waiting = list(self._summands(f))
         while waiting:
             node, at, factors = waiting.pop()
             try:
                 family = self._family(node, at, factors)
-            except _Apart as apart:
+            except _DifferentForms as apart:
                 waiting += _separate(node, at, factors, apart)
                 continue
             found.setdefault(family.value, []).append(family)
-        return [Family(value, *(np.concatenate([getattr(f, name) for f in families], axis=1)
-                                for name in ("variables", "lower", "upper"))) for value, families in found.items()]
+        return [TermFamily(value, *(np.concatenate([getattr(f, name) for f in families], axis=1)
+                                    for name in ("variables", "lower", "upper"))) for value, families in found.items()]
 
     # ---- taking sums apart
     def _summands(self, f: Expr) -> Iterator[tuple[Expr, np.ndarray, list]]:
@@ -111,7 +111,7 @@ class _Reader:
             elif node.kind is Kind.VIEW and node.op not in _COMPUTED:
                 try:
                     stack.append((*self._moved(node, at), factors))
-                except _Apart as apart:
+                except _DifferentForms as apart:
                     stack += _separate(node, at, factors, apart)
             else:
                 yield node, at, factors
@@ -131,20 +131,20 @@ class _Reader:
             ends = np.cumsum([a.size for a in node.args])
             which = np.searchsorted(ends, at, side="right")
             if (which != which[0]).any():
-                raise _Apart(which)
+                raise _DifferentForms(which)
             return node.args[which[0]], at - (ends[which[0]] - node.args[which[0]].size)
         if node not in self.sources:
             self.sources[node] = source_of(node)
         return node.args[0], self.sources[node][at]
 
     def _look(self) -> None:
-        self.looked += 1
-        if self.looked > _MOST_NODES:
+        self.visited += 1
+        if self.visited > _MOST_NODES:
             raise _NoTerms
         heed()
 
     # ---- the form of a term
-    def _family(self, node: Expr, at: np.ndarray, factors: list) -> Family:
+    def _family(self, node: Expr, at: np.ndarray, factors: list) -> TermFamily:
         if len(at) > _LONG:  # what is no term at one position is none
             self._family(node, at[:1], [(by, where[:1], inverse) for by, where, inverse in factors])
         leaves = _Leaves(len(at), self.most, self.lift)
@@ -202,7 +202,7 @@ class _Reader:
         return build(node.op, *parts, line=node.line, **dict(node.params))
 
 
-def _separate(node: Expr, at: np.ndarray, factors: list, apart: _Apart) -> list[tuple[Expr, np.ndarray, list]]:
+def _separate(node: Expr, at: np.ndarray, factors: list, apart: _DifferentForms) -> list[tuple[Expr, np.ndarray, list]]:
     """The summands of each form, apart from the others."""
     kinds = [apart.kinds == kind for kind in np.unique(apart.kinds)]
     return [(node, at[mine], [(c, where[mine], inverse) for c, where, inverse in factors]) for mine in kinds]
@@ -224,7 +224,7 @@ class _Leaves:
             for _, other in self.variables.values():
                 same = at == other
                 if same.any():
-                    raise _Apart(same)
+                    raise _DifferentForms(same)
             self.variables[key] = var(f"{X}{len(self.variables)}", ()), at
         return self.variables[key][0]
 
@@ -236,12 +236,12 @@ class _Leaves:
             self.constants[key] = var(f"{C}{len(self.constants)}", ()), lo, hi
         return self.constants[key][0]
 
-    def family(self, value: Expr) -> Family:
+    def family(self, value: Expr) -> TermFamily:
         """With the leaves as elements of two vectors."""
         rows = [[at for _, at in self.variables.values()], *([c[k] for c in self.constants.values()] for k in (1, 2))]
         tables = [np.array(row, dtype=kind).reshape(len(row), self.count)
                   for row, kind in zip(rows, (np.int64, float, float), strict=True)]
-        return Family(_with_vectors(value, len(rows[0]), len(rows[1])), *tables)
+        return TermFamily(_with_vectors(value, len(rows[0]), len(rows[1])), *tables)
 
 
 def _with_vectors(value: Expr, variables: int, constants: int) -> Expr:

@@ -16,7 +16,7 @@ from contextvars import ContextVar, Token
 from time import perf_counter
 from typing import Any
 
-_SHOWN = 0.2  # seconds between two looks at what is going on
+_SHOWN = 0.2  # seconds between two updates of the phase that is shown
 BRIEF = 0.1   # seconds for what the answer of a run can do without
 
 
@@ -27,7 +27,7 @@ class OutOfTime(BaseException):
     best: tuple | None = None
 
 
-class Over(OutOfTime):
+class RunTimeOver(OutOfTime):
     """The whole time of a run is over: what it has found so far is its answer."""
 
 
@@ -78,7 +78,7 @@ class Watch:
     def pause(self) -> None:
         """Raises Over if it is time to."""
         if self.is_over:
-            raise Over
+            raise RunTimeOver
 
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)

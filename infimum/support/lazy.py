@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 
-class Late:
-    """A module of infimum: `Late("kernel.hessian").hessian` imports it and is what it calls so."""
+class LazyModule:
+    """A module of infimum: `LazyModule("kernel.hessian").hessian` imports it and is what it calls so."""
 
     def __init__(self, name: str):
         self._module = f"infimum.{name}"

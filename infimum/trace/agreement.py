@@ -26,7 +26,7 @@ from infimum.problem.text import point as shown
 from infimum.problem.variable_bounds import Bounds
 from infimum.support import environment
 from infimum.trace.rounding_noise import RoundingNoise
-from infimum.trace.trace import Traced, home
+from infimum.trace.trace import TracedFunction, home
 from infimum.trace.tracer import Tracer, lift
 
 POINTS = 8                # at which a function is compared, at least
@@ -44,7 +44,7 @@ _CURE = "The function looks at its argument in a way that tracing does not see: 
         'trials: engine="index".'
 
 
-class Box(NamedTuple):
+class SampleBox(NamedTuple):
     """Where points are taken: between lo and hi, whole numbers in the variables numbered in `integers`."""
 
     lo: np.ndarray
@@ -52,7 +52,7 @@ class Box(NamedTuple):
     integers: Sequence[int] = ()
 
     @classmethod
-    def of(cls, bounds: Bounds | Problem, integers: Sequence[int] = ()) -> "Box":
+    def of(cls, bounds: Bounds | Problem, integers: Sequence[int] = ()) -> "SampleBox":
         """Within bounds; of a variable with no double between them, those around them."""
         none, (low, high) = bounds.lo > bounds.hi, bounds.region
         return cls(np.where(none, low, bounds.lo), np.where(none, high, bounds.hi), integers)
@@ -66,10 +66,10 @@ class Box(NamedTuple):
 class Agreement:
     """Compares functions of the user's with what was traced; `calls` counts the plain calls that agreed."""
 
-    def __init__(self, functions: Sequence[Traced]):
+    def __init__(self, functions: Sequence[TracedFunction]):
         self.functions, self.calls = tuple(f for f in functions if not getattr(f.fun, "is_ours", False)), 0
 
-    def over(self, box: Box, seed: int = 0, seconds: float = math.inf) -> None:
+    def over(self, box: SampleBox, seed: int = 0, seconds: float = math.inf) -> None:
         """Compares at points spread over a box. A part of `seconds`, the time of the run, is spent; each function is called once
         at least. Where the box is the one over which this trace has agreed before, as in repeated runs of an Evaluator, one of
         the points is compared again."""
@@ -91,13 +91,14 @@ class Agreement:
                 if perf_counter() < end:
                     function.agreed = box.key, points
 
-    def at(self, *points: np.ndarray, functions: Sequence[Traced] | None = None) -> None:
+    def at(self, *points: np.ndarray, functions: Sequence[TracedFunction] | None = None) -> None:
         """Compares at these points."""
         for function in self.functions if functions is None else functions:
             found, traced = (environment.call_untrapped(how, function, points) for how in (_calls, _replays))
             self._compare(function, points, found, traced)
 
-    def _compare(self, function: Traced, points: Sequence[np.ndarray], found: list, traced: list, end: float = math.inf) -> None:
+    def _compare(self, function: TracedFunction, points: Sequence[np.ndarray], found: list, traced: list,
+                 end: float = math.inf) -> None:
         """Raises where a plain call found something else than was traced."""
         for k, (x, one, other) in enumerate(zip(points, found, traced, strict=False)):
             if k and perf_counter() >= end:
@@ -108,19 +109,19 @@ class Agreement:
                 raise _error(function, what) from one if isinstance(one, Exception) else None
             self.calls += 1
 
-    def _compare_twice(self, function: Traced, x: np.ndarray, first: Any, second: Any) -> None:
+    def _compare_twice(self, function: TracedFunction, x: np.ndarray, first: Any, second: Any) -> None:
         if not _agree(function, x, first, second):
             raise _error(function, f"Two calls with the same numbers x = {shown(x)} return {_text(first)} and {_text(second)}.")
         self.calls += 1
 
 
-def _error(function: Traced, what: str) -> AgreementError:
+def _error(function: TracedFunction, what: str) -> AgreementError:
     role, cure = getattr(function.fun, "role", function.role), getattr(function.fun, "cure", _CURE)  # of the model of a fit
     return AgreementError(f"{role}{home(function.fun)}: {what} {cure}")
 
 
 # ---- calls and replays
-def _calls(function: Traced, points: Sequence[np.ndarray], end: float = math.inf) -> list:
+def _calls(function: TracedFunction, points: Sequence[np.ndarray], end: float = math.inf) -> list:
     """What plain calls return at the points, or the exceptions that they raise: one call if it is slow, or the time is over."""
     found: list[Any] = []
     with warnings.catch_warnings():
@@ -133,7 +134,7 @@ def _calls(function: Traced, points: Sequence[np.ndarray], end: float = math.inf
     return found
 
 
-def _replays(function: Traced, points: Sequence[np.ndarray], noise: RoundingNoise | None = None) -> list:
+def _replays(function: TracedFunction, points: Sequence[np.ndarray], noise: RoundingNoise | None = None) -> list:
     """What the recorded steps return, or the exceptions that they raise, as the function would, where NumPy is told to."""
     reactions = {name: how if how == "raise" else "ignore" for name, how in np.geterr().items()}
     with warnings.catch_warnings(), np.errstate(**reactions):
@@ -150,7 +151,7 @@ def _attempt(function: Any, *args: Any) -> Any:
 
 
 # ---- comparison
-def _agree(function: Traced, x: np.ndarray, found: Any, wanted: Any) -> bool:
+def _agree(function: TracedFunction, x: np.ndarray, found: Any, wanted: Any) -> bool:
     """Are two results of the function at x the same, but for the order of additions?"""
     a, b = _numbers(found), _numbers(wanted)
     if len(a) == len(b) and _alike(a, b).all():
@@ -218,7 +219,7 @@ def _text(value: Any, returned: str = "", raised: str = "") -> str:
 
 
 # ---- points
-def _points(function: Traced, box: Box, seed: int, end: float) -> list[np.ndarray]:
+def _points(function: TracedFunction, box: SampleBox, seed: int, end: float) -> list[np.ndarray]:
     """Points of the box, of which most are such that the function is defined there. They are chosen in our environment, so that
     they do not depend on the caller's."""
     defined: list[np.ndarray] = []
@@ -232,7 +233,7 @@ def _points(function: Traced, box: Box, seed: int, end: float) -> list[np.ndarra
     return [*defined[:POINTS], *undefined[:max(_UNDEFINED, POINTS - len(defined))]]
 
 
-def _block(box: Box, seed: int, block: int) -> np.ndarray:
+def _block(box: SampleBox, seed: int, block: int) -> np.ndarray:
     """Eight points, the rows of an array, spread over the box in every variable."""
     lo, hi = box.lo, box.hi
     words = _words(seed, block, (POINTS + 2, len(lo)))
@@ -262,7 +263,7 @@ def _words(seed: int, block: int, shape: tuple[int, int]) -> np.ndarray:
     return z ^ (z >> np.uint64(31))
 
 
-def _boundary_points(function: Traced, points: Sequence[np.ndarray], traced: list) -> list[np.ndarray]:
+def _boundary_points(function: TracedFunction, points: Sequence[np.ndarray], traced: list) -> list[np.ndarray]:
     """Of comparisons, which say only yes or no, pairs of points on both sides of where the answer changes."""
     if not all(map(_compares, traced)):
         return []

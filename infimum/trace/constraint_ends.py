@@ -14,7 +14,7 @@ from infimum.support.exact_numbers import fraction, shown
 _SIDES = ("lower", "upper")
 
 
-class Ends(NamedTuple):
+class ConstraintEnds(NamedTuple):
     """Numbers between the doubles lo and hi, element by element; the same array where they are doubles. `given` are the numbers
     themselves."""
 
@@ -26,22 +26,22 @@ class Ends(NamedTuple):
     def exact(self) -> bool:
         return self.lo is self.hi
 
-    def flat(self) -> "Ends":
+    def flat(self) -> "ConstraintEnds":
         lo = self.lo.reshape(-1)
-        return Ends(lo, lo if self.exact else self.hi.reshape(-1), self.given.reshape(-1))
+        return ConstraintEnds(lo, lo if self.exact else self.hi.reshape(-1), self.given.reshape(-1))
 
-    def at(self, which: np.ndarray) -> "Ends":
+    def at(self, which: np.ndarray) -> "ConstraintEnds":
         lo = self.lo[which]
-        return Ends(lo, lo if self.exact else self.hi[which], self.given[which])
+        return ConstraintEnds(lo, lo if self.exact else self.hi[which], self.given[which])
 
 
-def same(lower: Ends, upper: Ends) -> np.ndarray:
+def same(lower: ConstraintEnds, upper: ConstraintEnds) -> np.ndarray:
     """Which elements of flat ends are certainly one number."""
     return np.array([a is b or (fraction(a) is not None and fraction(a) == fraction(b))
                      for a, b in zip(lower.given, upper.given, strict=True)], bool)
 
 
-def read_ends(lb: Any, ub: Any, shape: Shape) -> tuple[Ends, Ends]:
+def read_ends(lb: Any, ub: Any, shape: Shape) -> tuple[ConstraintEnds, ConstraintEnds]:
     """Lower and upper ends of the elements of an array, each broadcast to its shape as SciPy does."""
     lower, upper = _side(lb, 0, shape), _side(ub, 1, shape)
     wrong = (lower.lo > upper.hi) | (lower.lo == np.inf) | (upper.hi == -np.inf)
@@ -57,7 +57,7 @@ def read_ends(lb: Any, ub: Any, shape: Shape) -> tuple[Ends, Ends]:
     return lower, upper
 
 
-def _side(given: Any, side: int, shape: Shape) -> Ends:
+def _side(given: Any, side: int, shape: Shape) -> ConstraintEnds:
     whole = isinstance(given, np.ndarray) and given.dtype == np.float64
     try:
         values = given if whole else np.array(given, dtype=object)  # an array of mixed numbers would round them
@@ -74,7 +74,7 @@ def _side(given: Any, side: int, shape: Shape) -> Ends:
         values = values.reshape(())
     try:
         first = np.broadcast_to(lo, shape)
-        return Ends(first, first if hi is lo else np.broadcast_to(hi, shape), np.broadcast_to(values, shape))
+        return ConstraintEnds(first, first if hi is lo else np.broadcast_to(hi, shape), np.broadcast_to(values, shape))
     except ValueError:
         raise ShapeError(f"the constraint has the shape {shape}, and its {_SIDES[side]} ends have the shape {values.shape}: give "
                          "one number, or one for each element") from None

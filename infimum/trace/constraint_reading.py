@@ -15,9 +15,9 @@ from infimum.problem.constraint import Constraint
 from infimum.problem.system import Label, System
 from infimum.structure.roll_loops import rolled_apart
 from infimum.trace.comparisons import comparisons, of_comparisons
-from infimum.trace.constraint_ends import Ends, read_ends, same
+from infimum.trace.constraint_ends import ConstraintEnds, read_ends, same
 from infimum.trace.number_constants import exact_doubles
-from infimum.trace.trace import Traced, home, traced
+from infimum.trace.trace import TracedFunction, home, traced
 from infimum.trace.tracer import Tracer, lift
 
 _FORMS = "a function that returns a comparison (lambda x: x[0] + x[1] >= 12), infimum.Constraint(fun, lb, ub), SciPy's " \
@@ -25,7 +25,7 @@ _FORMS = "a function that returns a comparison (lambda x: x[0] + x[1] >= 12), in
 _TYPES = ("eq", "ineq")
 
 
-class Body(NamedTuple):
+class ConstraintBody(NamedTuple):
     """A vector of constraints with their ends, and what they are called."""
 
     expr: Expr
@@ -37,16 +37,16 @@ class Body(NamedTuple):
 class Constraints(NamedTuple):
     """All bodies, what is to be said of constraints that are left out, and the user's functions that were traced."""
 
-    bodies: list[Body]
+    bodies: list[ConstraintBody]
     notes: list[str]
-    functions: list[Traced]
+    functions: list[TracedFunction]
 
     @classmethod
     def of(cls, system: System) -> "Constraints":
         """Those of a system."""
         ends = np.cumsum([body.size for body in system.bodies])
         parts = (slice(end - body.size, end) for end, body in zip(ends, system.bodies, strict=True))
-        return cls([Body(body, system.lower[at], system.upper[at], list(system.labels[at]))
+        return cls([ConstraintBody(body, system.lower[at], system.upper[at], list(system.labels[at]))
                     for body, at in zip(system.bodies, parts, strict=True)], [], [])
 
     @property
@@ -80,9 +80,9 @@ def read_constraints(given: Any, n: int) -> Constraints:
     return read._replace(bodies=_rolled(read.bodies, n))
 
 
-def impossible(text: str, number: int = -1) -> Body:
+def impossible(text: str, number: int = -1) -> ConstraintBody:
     """A constraint that no point meets."""
-    return Body(const(np.zeros(1)), np.ones(1), np.full(1, np.inf), [Label(number, None, text)])
+    return ConstraintBody(const(np.zeros(1)), np.ones(1), np.full(1, np.inf), [Label(number, None, text)])
 
 
 def _listed(given: Any) -> list:
@@ -93,7 +93,7 @@ def _listed(given: Any) -> list:
 
 
 # ---- the forms
-def _read(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator[Body]:
+def _read(one: Any, number: int, n: int, functions: list[TracedFunction]) -> Iterator[ConstraintBody]:
     """The bodies of one constraint; its function, if it has one, is added to those that were traced."""
     if isinstance(one, Mapping):
         yield from _of_dict(one, number, n, functions)
@@ -109,12 +109,12 @@ def _read(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator[Bo
             labels = _labels(number, body.shape, texts[k])
             if not body.shape and often[texts[k]] > 1:  # written in a loop
                 labels = [Label(number, k, texts[k])]
-            yield from _bodies(body, tuple(Ends(end, end, end) for end in (lower, upper)), labels)
+            yield from _bodies(body, tuple(ConstraintEnds(end, end, end) for end in (lower, upper)), labels)
     else:
         raise OptionError(f"it is of type {type(one).__name__}; give {_FORMS}")
 
 
-def _of_dict(one: Mapping, number: int, n: int, functions: list[Traced]) -> Iterator[Body]:
+def _of_dict(one: Mapping, number: int, n: int, functions: list[TracedFunction]) -> Iterator[ConstraintBody]:
     kind, fun = one.get("type"), one.get("fun")
     if not isinstance(kind, str) or kind.lower() not in _TYPES:
         raise OptionError(f"the type of a constraint is 'eq' (fun(x) == 0) or 'ineq' (fun(x) >= 0), not {kind!r}")
@@ -126,7 +126,7 @@ def _of_dict(one: Mapping, number: int, n: int, functions: list[Traced]) -> Iter
     yield from _bodies(body, ends, _labels(number, body.shape, _name(fun, number)))
 
 
-def _of_ends(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator[Body]:
+def _of_ends(one: Any, number: int, n: int, functions: list[TracedFunction]) -> Iterator[ConstraintBody]:
     if hasattr(one, "A"):
         yield from _linear(one, number, n)
         return
@@ -140,7 +140,7 @@ def _of_ends(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator
     yield from _bodies(body, read_ends(one.lb, one.ub, body.shape), labels)
 
 
-def _linear(one: Any, number: int, n: int) -> Iterator[Body]:
+def _linear(one: Any, number: int, n: int) -> Iterator[ConstraintBody]:
     """lb <= A x <= ub; rows with equally many coefficients are one body, and coefficients that are 0 have no part in it."""
     rows, columns, values, m = _coefficients(one.A, n)
     lower, upper = read_ends(one.lb, one.ub, (m,))
@@ -176,7 +176,7 @@ def _coefficients(matrix: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.asarray(rows, np.intp), np.asarray(columns, np.intp), values, shape[0]
 
 
-def _values(fun: Any, n: int, args: Any, functions: list[Traced]) -> Expr:
+def _values(fun: Any, n: int, args: Any, functions: list[TracedFunction]) -> Expr:
     """What a function of the variables returns, a number or an array."""
     if not callable(fun):
         raise OptionError(f"fun must be a function of an array, not {fun!r}")
@@ -199,19 +199,19 @@ def _numbers(fun: Callable, value: Any) -> Expr:
 
 
 # ---- bodies
-def _bodies(body: Expr, ends: tuple[Ends, Ends], labels: list[Label]) -> Iterator[Body]:
+def _bodies(body: Expr, ends: tuple[ConstraintEnds, ConstraintEnds], labels: list[Label]) -> Iterator[ConstraintBody]:
     """The body between its ends. Ends that are no doubles move into it: body - end is compared with 0, which is exact."""
     flat = reshape(body, (body.size,))
     lower, upper = (end.flat() for end in ends)
     if not flat.size:
         return
     if lower.exact and upper.exact:
-        yield Body(flat, lower.lo, upper.lo, labels)
+        yield ConstraintBody(flat, lower.lo, upper.lo, labels)
         return
     free = np.flatnonzero(~np.isfinite(lower.lo) & ~np.isfinite(upper.lo))  # which must be defined, and no more
     if len(free):
         endless = np.full(len(free), np.inf)
-        yield Body(take(flat, free), -endless, endless, [labels[k] for k in free])
+        yield ConstraintBody(take(flat, free), -endless, endless, [labels[k] for k in free])
     equal = same(lower, upper)
     for group, sides in ((equal, (lower,)), (~equal, (lower, upper))):
         for side in sides:
@@ -219,11 +219,12 @@ def _bodies(body: Expr, ends: tuple[Ends, Ends], labels: list[Label]) -> Iterato
             if len(at):
                 moved = build("sub", flat if len(at) == flat.size else take(flat, at), between(side.lo[at], side.hi[at]))
                 zero, endless = np.zeros(len(at)), np.full(len(at), np.inf)
-                yield Body(moved, -endless if side is upper else zero, zero if side is upper or group is equal else endless,
-                           [labels[k]._replace(moved=(float(side.lo[k]), float(side.hi[k]))) for k in at])
+                yield ConstraintBody(moved, -endless if side is upper else zero, zero if side is upper or group is equal
+                                     else endless,
+                                     [labels[k]._replace(moved=(float(side.lo[k]), float(side.hi[k]))) for k in at])
 
 
-def _add(read: Constraints, body: Body) -> None:
+def _add(read: Constraints, body: ConstraintBody) -> None:
     """Keeps what constrains: of constant elements those that hold are noted and left out."""
     ends = ends_of(body.expr)
     if ends is None:
@@ -234,17 +235,17 @@ def _add(read: Constraints, body: Body) -> None:
     at = np.flatnonzero(~holds)
     if len(at):
         kept = const(ends[0][at], ends[1][at])
-        read.bodies.append(Body(kept, body.lower[at], body.upper[at], [body.labels[k] for k in at]))
+        read.bodies.append(ConstraintBody(kept, body.lower[at], body.upper[at], [body.labels[k] for k in at]))
 
 
-def _rolled(bodies: list[Body], n: int) -> list[Body]:
+def _rolled(bodies: list[ConstraintBody], n: int) -> list[ConstraintBody]:
     """The bodies, with constraints that were written one by one in a loop as vectors."""
     single = [k for k, body in enumerate(bodies) if body.expr.size == 1]
     found = {k: body for k, body in enumerate(bodies) if body.expr.size > 1}
     for vector, which in rolled_apart([reshape(bodies[k].expr, ()) for k in single], var("x", (n,))):
         mine = [bodies[single[k]] for k in which]
         ends = (np.concatenate([getattr(body, end) for body in mine]) for end in ("lower", "upper"))
-        found[single[which[0]]] = Body(vector, *ends, [label for body in mine for label in body.labels])
+        found[single[which[0]]] = ConstraintBody(vector, *ends, [label for body in mine for label in body.labels])
     return [found[k] for k in sorted(found)]
 
 

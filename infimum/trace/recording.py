@@ -1,8 +1,8 @@
 """The calls of NumPy that a traced function made, in their order, so that they can be repeated with plain numbers.
 
 An expression is simplified while it is made. To find out whether a function does the same when it is called with numbers, its
-calls are also kept as they were: a `Step` is a function with its arguments, of which some are other steps. Repeated with doubles,
-the steps round exactly as the function itself does, so that even cancellation makes no difference.
+calls are also kept as they were: a `RecordedCall` is a function with its arguments, of which some are other steps. Repeated with
+doubles, the steps round exactly as the function itself does, so that even cancellation makes no difference.
 """
 
 import operator
@@ -17,7 +17,7 @@ _SHARED = 1 << 10  # bytes of a constant array from which on equal copies are sh
 _NONE: Mapping[str, Any] = {}
 
 
-class Step:
+class RecordedCall:
     """A call: `function(*args, **kwargs)` with frozen arguments. `place`: of an operator, the code and the offset of the
     instruction that applied it."""
 
@@ -36,7 +36,7 @@ class Input:
 INPUT = Input()
 
 
-class Array:
+class RecordedArray:
     """An array that was put together from frozen values."""
 
     __slots__ = ("elements", "shape")
@@ -45,7 +45,7 @@ class Array:
         self.elements, self.shape = elements, shape
 
 
-class Recorded:
+class RecordedValue:
     """A traced value. `step` is how it was made, a frozen value; None for a constant made of exact numbers elsewhere."""
 
     __slots__ = ("step",)
@@ -67,11 +67,11 @@ class Recorder:
         kind = type(value)
         if kind is float or kind is int or value is None:
             return value
-        if isinstance(value, Recorded):
+        if isinstance(value, RecordedValue):
             return value if value.step is None else value.step
         if isinstance(value, np.ndarray):
             if value.dtype == object:
-                return Array([self.frozen(v) for v in value.flat], value.shape)
+                return RecordedArray([self.frozen(v) for v in value.flat], value.shape)
             return self._copy(value)
         if kind is tuple or kind is list:
             return kind([self.frozen(v) for v in value])
@@ -115,17 +115,17 @@ def recorded(rule: Callable[[], Any], function: Callable[..., Any], args: tuple,
         return rule()
     recorder.busy = True
     try:
-        step = Step(function, recorder.frozen(args), recorder.frozen(kwargs) if kwargs else _NONE, place)
+        step = RecordedCall(function, recorder.frozen(args), recorder.frozen(kwargs) if kwargs else _NONE, place)
         result = rule()
     finally:
         recorder.busy = False
-    if isinstance(result, Recorded):
+    if isinstance(result, RecordedValue):
         if result.step is None and all(result is not a for a in args):  # some functions give an argument back as it is
             result.step = step
     elif isinstance(result, (list, tuple)):
         for i, part in enumerate(result):
-            if isinstance(part, Recorded) and part.step is None:
-                part.step = Step(operator.getitem, (step, i), _NONE)
+            if isinstance(part, RecordedValue) and part.step is None:
+                part.step = RecordedCall(operator.getitem, (step, i), _NONE)
     return result
 
 
@@ -143,14 +143,14 @@ class Recording:
     """The steps of a function, of which the last made what it returned."""
 
     def __init__(self, returned: Any):
-        self._steps: list[Step] = []
+        self._steps: list[RecordedCall] = []
         self._places: dict[int, int] = {}
         self._returned = returned
         for step in _in_order(returned):
             self._places[id(step)] = len(self._steps)
             self._steps.append(step)
 
-    def replay(self, x: np.ndarray, altered: Callable[[Step, Any, list, dict], Any] | None = None) -> Any:
+    def replay(self, x: np.ndarray, altered: Callable[[RecordedCall, Any, list, dict], Any] | None = None) -> Any:
         """What the steps return for plain numbers x. `altered(step, value, args, kwargs)` may put another value in its place."""
         values: list[Any] = []
         for step in self._steps:
@@ -162,20 +162,20 @@ class Recording:
 
     def _value(self, frozen: Any, values: list[Any], x: np.ndarray) -> Any:
         kind = type(frozen)
-        if kind is Step:
+        if kind is RecordedCall:
             return values[self._places[id(frozen)]]
         if kind is float or kind is int:
             return frozen
         if kind is Input:
             return x
-        if kind is Array:
+        if kind is RecordedArray:
             return np.array([self._value(v, values, x) for v in frozen.elements]).reshape(frozen.shape)
         if kind is list or kind is tuple:
             return kind([self._value(v, values, x) for v in frozen])
         return frozen
 
 
-def _in_order(returned: Any) -> Iterator[Step]:
+def _in_order(returned: Any) -> Iterator[RecordedCall]:
     """All steps that a frozen value is made of, arguments before users."""
     seen: set[int] = set()
     stack: list[tuple[Any, bool]] = [(returned, False)]
@@ -183,12 +183,12 @@ def _in_order(returned: Any) -> Iterator[Step]:
         value, ready = stack.pop()
         if ready:
             yield value
-        elif type(value) is Step:
+        elif type(value) is RecordedCall:
             if id(value) not in seen:
                 seen.add(id(value))
                 stack.append((value, True))
                 stack += [(a, False) for a in (*value.args, *value.kwargs.values())]
-        elif type(value) is Array:
+        elif type(value) is RecordedArray:
             stack += [(a, False) for a in value.elements]
         elif type(value) in (list, tuple):
             stack += [(a, False) for a in value]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.trace.recording import Step
+from infimum.trace.recording import RecordedCall
 
 _ULP = 2.0**-52
 _KEEP = 64  # codes whose instructions are known
@@ -30,7 +30,7 @@ class RoundingNoise:
     def __init__(self, number: int):
         self._random, self._sign = np.random.default_rng(number), Random(number).getrandbits
 
-    def __call__(self, step: Step, value: Any, args: list, kwargs: dict[str, Any]) -> Any:
+    def __call__(self, step: RecordedCall, value: Any, args: list, kwargs: dict[str, Any]) -> Any:
         kind = type(value)
         if kind is not float and kind is not np.float64 and not (
                 isinstance(value, (np.floating, np.ndarray)) and value.dtype.kind == "f"):
@@ -42,7 +42,7 @@ class RoundingNoise:
             return value + _ULP * size if self._sign(1) else value - _ULP * size
         return value + _ULP * size * self._random.choice((-1.0, 1.0), np.shape(value))
 
-    def _size(self, step: Step, value: Any, args: list, kwargs: dict[str, Any]) -> Any:
+    def _size(self, step: RecordedCall, value: Any, args: list, kwargs: dict[str, Any]) -> Any:
         """The size of what is rounded, in the worst order; None where nothing is."""
         function = step.function
         if function in _SUMMING or getattr(function, "__name__", None) in ("reduce", "accumulate"):

@@ -10,7 +10,7 @@ import numpy as np
 from infimum.errors import DataError
 from infimum.expr import build as b
 from infimum.expr.spline_knots import distance, joined, meeting, over_knots
-from infimum.expr.spline_table import Polynomial, Table
+from infimum.expr.spline_table import Polynomial, SplineTable
 from infimum.problem.text import counted
 from infimum.support import environment
 from infimum.support.exact_numbers import round_up
@@ -30,7 +30,7 @@ class Spline:
     with exactly the given coefficients, anywhere between the first and the last point.
     """
 
-    def __init__(self, table: Table, deviation: float, periodic: bool):
+    def __init__(self, table: SplineTable, deviation: float, periodic: bool):
         self.table, self.deviation, self._periodic = table, deviation + 0.0, periodic  # no negative zero
 
     @property
@@ -50,21 +50,21 @@ class Spline:
 
     @environment.ours
     def __call__(self, x: Any, nu: int = 0) -> Any:
-        table: Table | None = self.table
+        table: SplineTable | None = self.table
         for _ in range(nu):
             table = None if table is None else table.derivative
         if not has_tracer(x) and not records_itself(x):
             return self._at(np.asarray(x, dtype=float), table)
         if nu and table is not None:  # the user's own function: where it jumps, it jumps
-            table = Table(table.points, table.pieces, table.smooth, table.bounded)
+            table = SplineTable(table.points, table.pieces, table.smooth, table.bounded)
         return recorded(lambda: self._traced(Tracer(lift(x)), table), self, (x, nu))
 
-    def _traced(self, x: Tracer, table: Table | None) -> Tracer:
+    def _traced(self, x: Tracer, table: SplineTable | None) -> Tracer:
         if self._periodic:
             x = self._in_one_period(x)
         return 0.0 * x if table is None else Tracer(b.build("spline", x.expr, table=table, line=user_line()))
 
-    def _at(self, x: np.ndarray, table: Table | None) -> Any:
+    def _at(self, x: np.ndarray, table: SplineTable | None) -> Any:
         if self._periodic:
             x = self._in_one_period(x)
         value = np.zeros(x.shape) if table is None else table.at(x)
@@ -122,7 +122,7 @@ def spline(source: Any, coefficients: Any = None, *, extrapolate: "bool | str | 
     ends = [float(p) for p in points]
     if periodic and Fraction(ends[-1] - ends[0]) != points[-1] - points[0]:
         raise DataError(f"The period {ends[-1]} - {ends[0]} of the spline is no double: move its points so that it is.")
-    return Spline(Table(ends, pieces, smooth, bounded), deviation, periodic)
+    return Spline(SplineTable(ends, pieces, smooth, bounded), deviation, periodic)
 
 
 Read = tuple[list[Fraction], list[Polynomial], list[int], float]

@@ -67,7 +67,7 @@ _MISUSES = (
 )
 
 
-class Traced:
+class TracedFunction:
     """A function of the user's that was traced: `fun(x, *args)`, and what it did, to be compared with plain calls. `role` is what
     it is in a problem, for messages; `agreed` the box over which it was compared last, by its key, and the points."""
 
@@ -96,7 +96,7 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     return traced(fun, n, args, scalar)[0]
 
 
-def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable, Any], Any]) -> tuple[Any, Traced]:
+def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable, Any], Any]) -> tuple[Any, TracedFunction]:
     """What `read(fun, value)` makes of the value that fun(x, *args) returns for a symbolic vector x of n variables, and how the
     value was computed."""
     if not callable(fun):
@@ -105,7 +105,7 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
     heed("tracing")
     try:
         value, frozen = _called(fun, x, extra)
-        return read(fun, value), Traced(fun, extra, frozen)
+        return read(fun, value), TracedFunction(fun, extra, frozen)
     except TraceError as error:
         again = _in_components(fun) if error.again else None
         if again is None:
@@ -113,7 +113,7 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
         first = error
     try:
         value, frozen = _called(again, x, extra, x.size <= LARGEST_OBJECT_ARRAY)
-        return read(fun, value), Traced(fun, extra, frozen)
+        return read(fun, value), TracedFunction(fun, extra, frozen)
     except UserFunctionError:  # met in the copy alone
         raise first from None
 

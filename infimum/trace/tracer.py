@@ -30,7 +30,7 @@ from infimum.trace.conversion_errors import (
 )
 from infimum.trace.integer_arrays import may_be_counts
 from infimum.trace.number_constants import constant, exact_doubles, exact_ends
-from infimum.trace.recording import Recorded, as_numbers, as_type, recorded, tracing
+from infimum.trace.recording import RecordedValue, as_numbers, as_type, recorded, tracing
 from infimum.trace.unsupported_calls import (
     accepted_keywords,
     refuse_argument,
@@ -52,7 +52,7 @@ LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyo
 _TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
 
 
-class Tracer(Recorded):
+class Tracer(RecordedValue):
     """A symbolic array of doubles (or of truth values, where its expression is a test).
 
     NumPy's arrays are mutable, so `y = x; y += 1` changes x too. That is kept: in-place operators exchange the expression

@@ -83,13 +83,13 @@ def in_debugger() -> bool:
     return False
 
 
-class Line(str):
+class SourceLine(str):
     """"file:line", and the instruction there, whose text is looked up when somebody asks."""
 
     __slots__ = ("code", "_lasti")
 
     @classmethod
-    def of(cls, frame: FrameType) -> "Line":
+    def of(cls, frame: FrameType) -> "SourceLine":
         line = cls(f"{frame.f_code.co_filename}:{frame.f_lineno}")
         line.code, line._lasti = frame.f_code, frame.f_lasti
         return line
@@ -100,10 +100,10 @@ class Line(str):
         return _exact_text(self.code, self._lasti, {}) or None
 
 
-def user_line() -> Line | None:
+def user_line() -> SourceLine | None:
     """The line of the user's code that is running, for the nodes it makes."""
     frame, _ = _user_frame()
-    return None if frame is None else Line.of(frame)
+    return None if frame is None else SourceLine.of(frame)
 
 
 def scipy_call(traceback: TracebackType | None = None) -> str | None:

@@ -15,7 +15,7 @@ import infimum
 from infimum import __version__
 from infimum.ampl.header import read_header
 from infimum.ampl.result_codes import code_of
-from infimum.ampl.solution import Solution, read_told, write_solution
+from infimum.ampl.solution import Solution, read_summary, write_solution
 from infimum.cli.ampl_log import Log
 from infimum.result import Verdict
 from infimum.search.callbacks import Snapshot
@@ -80,7 +80,7 @@ def test_codes(infimum_, tmp_path):
         (tmp_path / "model.nl").write_text(text)
         assert infimum_("model", "-AMPL", *words).code == 0
         sol = Sol(tmp_path / "model.sol")
-        assert ":" not in "".join(sol.message) and read_told(tmp_path / "model.sol").code == int(sol.code)
+        assert ":" not in "".join(sol.message) and read_summary(tmp_path / "model.sol").code == int(sol.code)
         return sol.code
     assert code(nl(BOWL), "engine=swarm") == "100"  # without a proof
     assert code(nl(["o43", "o1", "n-1", "o5", "v0", "n2"])) == "200"
@@ -211,6 +211,6 @@ def test_the_file_repeats_options_and_every_bit(tmp_path):
     sol = Sol(tmp_path / "model.sol")
     assert sol.message == ["one, a.b", " ", "three,"] and sol.options == [0, 3, 2] and sol.tolerance == "1e-6"
     assert sol.x == x.tolist() and sol.suffixes == suffixes and sol.objective == "1"
-    assert read_told(tmp_path / "model.sol") == (0, 3, 0, suffixes)
+    assert read_summary(tmp_path / "model.sol") == (0, 3, 0, suffixes)
     write_solution(tmp_path / "model.sol", header, Solution(200, "nothing", None))
-    assert Sol(tmp_path / "model.sol").x == [] and read_told(tmp_path / "model.sol").code == 200
+    assert Sol(tmp_path / "model.sol").x == [] and read_summary(tmp_path / "model.sol").code == 200

@@ -209,5 +209,5 @@ def test_sigterm_writes_what_is_proved(tmp_path):
     child.send_signal(signal.SIGTERM)
     out, _ = child.communicate(timeout=30)
     assert child.returncode == 0 and "STOPPED, interrupted; the global minimum lies in [" in out
-    told = plugin.read_told(tmp_path / "model.sol")
+    told = plugin.read_summary(tmp_path / "model.sol")
     assert told.code == 401 and -6000.01 <= told.suffixes["bestbound"] <= told.suffixes["bestvalue"] <= 0

@@ -127,7 +127,8 @@ def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
 # ---- the kernels of an Evaluator
 ROWS = 512  # more than any of the programs below reads or writes
 _SIZES = {programs.BRANCH_BY_PIECES: (1,), programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2), programs.CELLS: (0,),
-          programs.STEEP: (0,), programs.BEND: (0,), programs.AT_POINTS: (0,), programs.CURVES: (0,), programs.FACES: (3,),
+          programs.STEEP_TERMS: (0,), programs.SECOND_ORDER_BOUND: (0,), programs.AT_POINTS: (0,), programs.CURVES: (0,),
+          programs.FACES: (3,),
           programs.TERM_HESSIAN: (0,), programs.TERM_CURVATURE: (0, 2), programs.SUBDOMAIN: (2, 2, 1, 1),
           programs.COMPLETE_SYSTEM: (2, 4, 2)}
 _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, programs.MEAN_VALUE, programs.ESTIMATE,
@@ -141,14 +142,16 @@ _LEAST_SQUARES = (programs.RESIDUALS, programs.BANDS, programs.PROJECTION, progr
 _LONG = (programs.LINEAR, programs.LINEAR_ENCLOSURE)  # with affine forms of many variables
 _NOT_FOR_WAVES = _FEW_VARIABLES + _NEEDS_TANGENTS + _LEAST_SQUARES + _LONG
 _SECOND_ORDER = (programs.HESSIAN, programs.CURVATURE, programs.TERM_HESSIAN, programs.TERM_CURVATURE)  # grow with n**2
-_COSTLY = _SECOND_ORDER + (programs.BEND, programs.BRANCH_BY_PIECES, programs.SEQUENTIAL)  # to simulate on a block of threads
+# to simulate on a block of threads
+_COSTLY = _SECOND_ORDER + (programs.SECOND_ORDER_BOUND, programs.BRANCH_BY_PIECES, programs.SEQUENTIAL)
 PROGRAM_CASES = [("waves", 6 if kind in _COSTLY else 20, kind) for kind in programs.PROGRAMS if kind not in _NOT_FOR_WAVES]
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS + _LEAST_SQUARES + _LONG]
 PROGRAM_CASES += [("fit", 3, kind) for kind in (programs.HESSIAN, *_LEAST_SQUARES, f"{programs.LEVENBERG}:3")]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
 PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{programs.CONTRACT}:1:2:1:1:1")]
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
-PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
+PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network")
+                  for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP_TERMS)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
 PROGRAM_CASES += [("splined", 3, kind) for kind in (programs.VALUE, programs.HESSIAN, programs.BOUND, programs.DESCENT_LIMITED,
                                                     programs.CURVES)]

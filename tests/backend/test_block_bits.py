@@ -27,7 +27,7 @@ SHAPES: list[dict[str, Any]] = [{}, {"block": 1}, {"block": 32, "grid": 1}, {"bl
 @pytest.fixture
 def in_blocks(monkeypatch):
     """Whatever the boxes, blocks share them; by_chance(seed) leaves it to chance which loops are distributed."""
-    monkeypatch.setattr(launch.Blocks, "_pays", lambda self, count, busy: True)
+    monkeypatch.setattr(launch.BlockLaunch, "_pays", lambda self, count, busy: True)
 
     def by_chance(seed: int) -> None:
         monkeypatch.setattr(launch, "WorkSharing", lambda kernel: RandomSharing(kernel, seed))

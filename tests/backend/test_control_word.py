@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infimum.backend.cpu import CompiledKernel, CpuBackend
-from infimum.backend.processor import Enter
+from infimum.backend.processor import KernelWrapper
 from infimum.backend.python import PythonBackend
 from infimum.kernel.ir import Builder, Kernel
 from tests.all_threads import all_threads_work  # noqa: F401
@@ -114,7 +114,7 @@ class UnderWord:
         self.threads: set[str] = set()
 
     def run(self, *arguments, threads: int = 1) -> None:
-        enter, everyone = Enter.call, threading.Barrier(threads)
+        enter, everyone = KernelWrapper.call, threading.Barrier(threads)
 
         def surrounded(*job):
             everyone.wait()  # or one fast thread would take all the work
@@ -126,8 +126,8 @@ class UnderWord:
             self.seen.append(left)
             self.threads.add(threading.current_thread().name)
 
-        Enter.call = surrounded
+        KernelWrapper.call = surrounded
         try:
             self.compiled.run(*arguments, threads=threads)
         finally:
-            Enter.call = enter
+            KernelWrapper.call = enter

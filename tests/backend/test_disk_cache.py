@@ -15,7 +15,7 @@ import infimum
 from infimum.backend import cpu, disk_cache, ptx
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda.cuda_backend import CudaBackend
-from infimum.backend.processor import Enter, host
+from infimum.backend.processor import KernelWrapper, host
 from tests import children
 from tests.backend.test_cuda_launch import check, sum_kernel, whole_numbers
 from tests.fake_cupy import installed
@@ -193,7 +193,7 @@ def anew(monkeypatch):
         for name in ("_library", "_compiled"):
             monkeypatch.setattr(cpu, name, type(getattr(cpu, name))())
         for name in ("module", "call"):
-            monkeypatch.setattr(Enter, name, None)
+            monkeypatch.setattr(KernelWrapper, name, None)
         read = []
         monkeypatch.setattr(llvm, "parse_assembly", lambda text: (text and read.append(text)) or original(text))
         return read

@@ -9,7 +9,7 @@ import pytest
 from infimum.backend import host_loops, interpreter
 from infimum.backend.code_lint import lint_assembly, lint_ir
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.processor import Enter, host
+from infimum.backend.processor import KernelWrapper, host
 from infimum.interval import elementary
 from infimum.kernel.ir import Builder, Kernel
 from infimum.linear_algebra import sparse_elimination
@@ -29,9 +29,9 @@ def check(kernel: Kernel, machine: str) -> None:
 def test_code_that_runs_here(plain: bool):
     """What the processor is given, the wrapper of the control word too."""
     compiled = CpuBackend(plain=plain).compile(small_kernel())
-    assert "@infimum_enter" in Enter.module.ir
+    assert "@infimum_enter" in KernelWrapper.module.ir
     loops = host_loops._module(), host_loops._module(plain=True), sparse_elimination._module()
-    for module in {compiled._module, *compiled._needs, Enter.module, *loops}:
+    for module in {compiled._module, *compiled._needs, KernelWrapper.module, *loops}:
         assert lint_ir(module.ir) == []
         assert lint_assembly(module.assembly(), tables=module in interpreter._modules.values()) == []
 

@@ -11,7 +11,7 @@ from infimum.evaluation.evaluator import Derivative, Evaluator
 from infimum.evaluation.programs import GRADIENT, JACOBIAN
 from infimum.kernel import routines
 from infimum.kernel.ir import Builder
-from infimum.support.clock import Over, Watch, stoppable
+from infimum.support.clock import RunTimeOver, Watch, stoppable
 
 
 def chain(x):
@@ -48,7 +48,7 @@ def constrained() -> Evaluator:
 
 def test_kernels_of_systems_are_interpreted_and_compiled_once_they_have_run_for_long(boxes, monkeypatch):
     """The better code is cut into routines, which the plain one is not: it needs more scratch."""
-    monkeypatch.setattr(routines, "LONG", 512)
+    monkeypatch.setattr(routines, "LONG_CODE", 512)
     f = constrained()
     kernel = f.prepare(JACOBIAN)[0]
     kernel._worth = kernel._code[2].run(200 // kernel.lanes)
@@ -111,5 +111,5 @@ def test_kernels_hear_the_clock_where_nothing_is_lost(boxes):
     f.gradient(*boxes)
     with Watch(whole=0.0):
         f.gradient(*boxes)
-        with pytest.raises(Over), stoppable():
+        with pytest.raises(RunTimeOver), stoppable():
             f.gradient(*boxes)

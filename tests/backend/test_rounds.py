@@ -10,7 +10,7 @@ from infimum.backend.cuda.work_sharing import WorkSharing
 from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
 from infimum.kernel.ir import Builder, Kernel
-from infimum.kernel.routines import LONG
+from infimum.kernel.routines import LONG_CODE
 from tests.backend.block_cases import RandomSharing, rounds_kernel
 from tests.backend.cases import EMPTY
 from tests.backend.test_interpreter import Interpreting
@@ -93,7 +93,7 @@ def masked_rounds(always: bool, before: int) -> Kernel:
     return b.kernel("masked_rounds", 1, 1)
 
 
-@pytest.mark.parametrize("before", (0, LONG))
+@pytest.mark.parametrize("before", (0, LONG_CODE))
 @pytest.mark.parametrize("always", (True, False))
 def test_a_mask_that_only_ends_rounds_is_kept(always: bool, before: int):
     kernel, data = masked_rounds(always, before), np.array([1.0, 1.0])

@@ -21,9 +21,9 @@ from tests.random_kernels import example
 @pytest.fixture
 def short(monkeypatch):
     """Cut nearly everything, in small parts."""
-    monkeypatch.setattr(routines, "LONG", 6)
-    monkeypatch.setattr(routines, "_LEAST", 8)
-    monkeypatch.setattr(routines, "_MOST", 20)
+    monkeypatch.setattr(routines, "LONG_CODE", 6)
+    monkeypatch.setattr(routines, "_LEAST_INSTRUCTIONS", 8)
+    monkeypatch.setattr(routines, "_MOST_INSTRUCTIONS", 20)
 
 
 @pytest.fixture(autouse=True)
@@ -75,9 +75,9 @@ def test_long_programs_keep_their_bits(monkeypatch, kind: str):
     rng = np.random.default_rng(0)
     lo = rng.uniform(0.2, 1.8, (2, 19))
     boxes = [lo] if kind.startswith("estimate") else [lo, lo + rng.uniform(0, 0.1, lo.shape)]
-    monkeypatch.setattr(routines, "LONG", 300)
+    monkeypatch.setattr(routines, "LONG_CODE", 300)
     cut = infimum.compile(growth(30), 2).run(kind, boxes)
-    monkeypatch.setattr(routines, "LONG", 10**9)
+    monkeypatch.setattr(routines, "LONG_CODE", 10**9)
     infimum.evaluation.evaluator._lowered.clear()
     whole = infimum.compile(growth(30), 2).run(kind, boxes)
     for a, b in zip(cut, whole, strict=True):

@@ -11,7 +11,7 @@ import pytest
 
 import infimum
 from infimum.blackbox.journal import Journal
-from infimum.blackbox.journal_reading import Started, read_journal
+from infimum.blackbox.journal_reading import StartCommand, read_journal
 from tests import children
 from tests.trials.journals_0_2 import FOLDER
 
@@ -120,7 +120,7 @@ def test_command_lines_that_no_run_was_begun_with(infimum_, write, words):
     assert infimum_("minimize", f"{name}:f", "--engine", "index", "--journal", "run.jsonl", "--max-trials", "3").code == 0
     found = read_journal("run.jsonl")
     Path("run.jsonl").unlink()
-    Journal.create("run.jsonl", found.problem, found.settings, Started(tuple(words), found.started.folder)).close()
+    Journal.create("run.jsonl", found.problem, found.settings, StartCommand(tuple(words), found.started.folder)).close()
     said = infimum_("resume", "run.jsonl")
     assert said.code == 2 and "the journal run.jsonl was begun by `infimum" in said.err and "Traceback" not in said.err
 

@@ -406,7 +406,7 @@ def as_regions(lo: np.ndarray, hi: np.ndarray) -> Regions:
 @pytest.mark.parametrize(("work", "separate"), [(10**6, 10_000), (200, 10_000), (50, 5), (0, 3)])
 def test_merged_boxes_cover_all_regions(seed, work, separate, monkeypatch):
     monkeypatch.setattr(verdict, "_MERGE_WORK", work)
-    monkeypatch.setattr(verdict, "_SEPARATE", separate)
+    monkeypatch.setattr(verdict, "_MOST_SEPARATE_BOXES", separate)
     rng = np.random.default_rng(seed)
     n, count = int(rng.integers(1, 4)), int(rng.integers(1, 60))
     lo = rng.integers(0, 12, (n, count)).astype(float)

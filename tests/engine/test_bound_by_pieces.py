@@ -15,7 +15,7 @@ from infimum.bounds.function_bounds.first_order_kernel import LOWER
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from tests.engine.test_bound import Bounds, judge_one, judge_some, within
 from tests.engine.test_bound import Judge as BoundJudge
@@ -120,12 +120,12 @@ def test_a_payoff_is_judged_by_counts():
     assert not q.pays and q.due == 136 and q.tried == 200
 
 
-def branch(name: str, n: int) -> Branch:
+def branch(name: str, n: int) -> BranchAndBound:
     p = problems.get(name, n)
     f = infimum.compile(p.fun, n)
     incumbent = Incumbent(f, p.lo, p.hi)
     incumbent.offer(p.points[0][:, None])
-    found = Branch(f, Goal(), incumbent)
+    found = BranchAndBound(f, Goal(), incumbent)
     found.begin(p.lo[:, None], p.hi[:, None])
     return found
 

@@ -22,7 +22,7 @@ from infimum.search import branch_and_bound as branch_module
 from infimum.search import interrupts
 from infimum.search import region_heap as heap_module
 from infimum.search import region_pool as pool_module
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 from tests.all_threads import all_threads_work  # noqa: F401
@@ -34,14 +34,14 @@ Box = tuple[np.ndarray, np.ndarray]
 
 
 def started(fun: "Callable | infimum.Evaluator", lo, hi, goal: Goal | None = None, x=None, threads: int | None = None,
-            batch: int | None = None) -> Branch:
+            batch: int | None = None) -> BranchAndBound:
     """A search at its beginning; `x` is offered as a first point."""
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
     e = fun if isinstance(fun, infimum.Evaluator) else infimum.compile(fun, len(lo), backend=CpuBackend(threads=threads))
     incumbent = Incumbent(e, lo, hi)
     if x is not None:
         incumbent.offer(np.array(x, dtype=float)[:, None])
-    branch = Branch(e, goal or Goal(), incumbent, batch)
+    branch = BranchAndBound(e, goal or Goal(), incumbent, batch)
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
@@ -51,7 +51,7 @@ def covered(regions: Regions, boxes: "tuple[Box, ...] | list[Box]") -> bool:
     return all(((regions.lo <= hi[:, None]) & (regions.hi >= lo[:, None])).all(axis=0).any() for lo, hi in boxes)
 
 
-def holds(branch: Branch, minimum: Interval, minimisers: "tuple[Box, ...] | list[Box]") -> None:
+def holds(branch: BranchAndBound, minimum: Interval, minimisers: "tuple[Box, ...] | list[Box]") -> None:
     """Everything that is promised at any moment."""
     regions = branch.regions()
     assert branch.lower() <= minimum.hi and branch.incumbent.upper >= minimum.lo
@@ -102,8 +102,8 @@ def test_with_a_good_point_from_the_beginning(name, n):
 @pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 8)])
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
     """Regions wait in the pool, and a step takes a few only."""
-    monkeypatch.setattr(branch_module, "_TAKES", 1)
-    monkeypatch.setattr(branch_module, "_FULL", 4)
+    monkeypatch.setattr(branch_module, "_STEPS_AT_HAND", 1)
+    monkeypatch.setattr(branch_module, "_FULL_STEP", 4)
     p = problems.get(name)
     branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
     branch.lanes = 2 * front
@@ -169,7 +169,7 @@ def test_what_is_known_of_a_box_holds_for_its_pieces():
     """A lower bound from elsewhere is not forgotten, though every enclosure here lies below it."""
     f = infimum.compile(lambda x: (x[0] * x[0] - x[0]) * (x[1] + 2) + 0.25 * (x[1] + 2), 2)
     lo, hi = np.array([0.0, -1.0]), np.array([1.0, 1.0])
-    branch = Branch(f, Goal(0.0, 0.0), Incumbent(f, lo, hi))
+    branch = BranchAndBound(f, Goal(0.0, 0.0), Incumbent(f, lo, hi))
     branch.begin(lo[:, None], hi[:, None], 0.0)
     for _, _ in zip(branch.run(), range(4), strict=False):
         assert branch.lower() >= 0 and (branch.regions().lower >= 0).all()
@@ -288,7 +288,7 @@ def test_final_regions_above_the_upper_bound_are_dropped():
     """Points are final at once; a better one drops those above it, and those of the same value stay."""
     f = infimum.compile(lambda x: np.ceil(4 * x[0] ** 2), 1)
     lo, hi = np.array([-2.0]), np.array([2.0])
-    branch = Branch(f, Goal(0.0, 0.0), Incumbent(f, lo, hi))
+    branch = BranchAndBound(f, Goal(0.0, 0.0), Incumbent(f, lo, hi))
     branch.begin(*[np.array([[1.0, 1.5, -1.0]])] * 2)
     assert branch.final.lo.tolist() == [[1.0, -1.0]] and branch.incumbent.upper == 4
     branch.begin(*[np.array([[0.5]])] * 2)
@@ -299,7 +299,7 @@ def test_a_final_region_whose_bound_is_the_upper_bound_stays():
     """Two neighbouring doubles: the value at the first is 3, at the second 2, which is found since it is a corner."""
     f = infimum.compile(lambda x: np.ceil(4 - 4 * x[0]), 1)
     lo, hi = np.array([0.0]), np.array([0.5])
-    branch = Branch(f, Goal(0.0, 0.0), Incumbent(f, lo, hi))
+    branch = BranchAndBound(f, Goal(0.0, 0.0), Incumbent(f, lo, hi))
     branch.begin(np.array([[np.nextafter(0.5, 0)]]), np.array([[0.5]]))
     assert branch.final.lower.tolist() == [2] and branch.incumbent.upper == 2 and branch.incumbent.x.tolist() == [0.5]
     branch.begin(*[np.array([[0.5]])] * 2)
@@ -347,8 +347,8 @@ class RunsOut:
 @pytest.mark.parametrize("at", range(1, 120))
 def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
     """Few regions at hand, so that all ways of the pool are gone; every minimiser stays in a region, and the search can go on."""
-    monkeypatch.setattr(branch_module, "_TAKES", 1)
-    monkeypatch.setattr(branch_module, "_FULL", 4)
+    monkeypatch.setattr(branch_module, "_STEPS_AT_HAND", 1)
+    monkeypatch.setattr(branch_module, "_FULL_STEP", 4)
     p = problems.get("himmelblau")
     branch = started(p.fun, p.lo, p.hi, batch=16)
     for _ in range(4):
@@ -369,7 +369,7 @@ def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
 
 
 # ---- bits
-def fingerprint(branch: Branch) -> list[np.ndarray]:
+def fingerprint(branch: BranchAndBound) -> list[np.ndarray]:
     """Everything the search has, bit for bit."""
     regions = branch.regions()
     arrays = [regions.lo, regions.hi, regions.lower, regions.axis, regions.level, branch.incumbent.x,

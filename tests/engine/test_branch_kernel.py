@@ -13,8 +13,8 @@ from infimum import problems
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds import first_order_kernel as bound
-from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, SHAVED, WIDE
-from infimum.kernel.region_cut import ABOVE, FAR, FINAL, GONE, NEAR, POINT, PROVED_AWAY, REGIONS, STUCK, UPPER, rows
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, REGION_OUTCOME, SHAVING, WIDE
+from infimum.kernel.region_cut import ABOVE, DISCARDED, DISCARDED_AXIS, FAR, FINAL, NEAR, NO_AXIS, POINT, REGIONS, UPPER, rows
 from infimum.problem.cover import widths
 from infimum.search.region_pool import Regions, can_be_cut
 from tests.engine.boxes import INF, MAX, TINY, intervals, one_region, some_regions
@@ -45,7 +45,7 @@ def bits(x: float) -> int:
 
 def real(pieces: list[Regions], k: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """The pieces of parent k that are there."""
-    return [(p.lo[:, k], p.hi[:, k]) for p in pieces if p.axis[k] != GONE]
+    return [(p.lo[:, k], p.hi[:, k]) for p in pieces if p.axis[k] != DISCARDED_AXIS]
 
 
 @settings(max_examples=300)
@@ -130,7 +130,7 @@ def test_wherever_a_double_lies_inside_no_piece_is_its_parent(interval, pieces):
         assert len(real(found, 0)) >= 2
         assert all(lo[0] > interval[0] or hi[0] < interval[1] for lo, hi in real(found, 0))
     whole = run(nothing_known(1), BRANCH, one, 0, 1)[REGIONS]
-    assert (whole[rows(1)[1], 0] == STUCK) != inside
+    assert (whole[rows(1)[1], 0] == NO_AXIS) != inside
 
 
 @pytest.mark.parametrize(("kind", "plain"), [(BRANCH, BOUND), (BRANCH_BY_PIECES, BOUND_BY_PIECES)])
@@ -149,14 +149,14 @@ def test_a_piece_is_bounded_as_bound_does_it(name, n, kind, plain):
     for k in range(4):
         out = run(f, kind, parents, k, 4, p.lo, p.hi)
         regions, box = out[REGIONS], pieces[k]
-        there = box.axis != GONE
+        there = box.axis != DISCARDED_AXIS
         expected = f.run(plain, [box.lo, box.hi], parameters=np.concatenate([p.lo, p.hi, np.arange(n)]))
         facts = expected[bound.FACTS]
         assert same_bits(regions[:n], expected[bound.LO]).all() and same_bits(regions[n:2 * n], expected[bound.HI]).all()
         assert same_bits(out[POINT], expected[bound.POINT]).all()
         assert (regions[2 * n] == np.maximum(expected[bound.LOWER][0], known)).all()
         gone = ~there | (facts[bound.DISCARD] > 0)
-        assert ((regions[2 * n + 1] == GONE) == gone).all() and there.mean() > 0.9
+        assert ((regions[2 * n + 1] == DISCARDED_AXIS) == gone).all() and there.mean() > 0.9
         cuttable = can_be_cut(regions[:n], regions[n:2 * n])
         axis = regions[2 * n + 1].astype(int)
         assert (cuttable.any(axis=0) | (axis < 0)).all() and cuttable[axis, np.arange(400)][axis >= 0].all()
@@ -178,20 +178,20 @@ def test_a_lower_bound_that_is_nan_becomes_minus_infinity(backend):
             found = f.run(kind, [parents], parameters=parameters)[REGIONS]
             assert found[4].tolist() == [0.0, 0.0, 0.0]
     said = np.concatenate([parents[:4], [[1.0] * 3] * 2, [[np.nan, -INF, 0.5]] * 2])  # by a sweep of each variable
-    shaved = f.run(SHAVED, [parents, said], parameters=np.array([INF]))[0]
+    shaved = f.run(SHAVING, [parents, said], parameters=np.array([INF]))[0]
     assert shaved[4].tolist() == [-INF, -INF, 0.5] and (shaved[:4] == parents[:4]).all()
 
 
 def test_what_becomes_of_a_region():
     lower = [1.0, 1.0, 2.0, np.nextafter(2.0, 3), 0.5, 5.0, 5.0, np.nan, -INF]
-    axis = [0, 1, 0, 0, STUCK, STUCK, GONE, 0, 0]
+    axis = [0, 1, 0, 0, NO_AXIS, NO_AXIS, DISCARDED_AXIS, 0, 0]
     regions = np.zeros((7, len(lower)))
     regions[4], regions[5] = lower, axis
     f = nothing_known(2)
-    fate = f.run(FATE, [regions], parameters=np.array([2.0, 1.0]))[0][0]
-    assert fate.astype(int).tolist() == [NEAR, NEAR, FAR, ABOVE, FINAL, ABOVE, PROVED_AWAY, FAR, NEAR]
-    fate = f.run(FATE, [regions], parameters=np.array([INF, INF]))[0][0]
-    assert fate.astype(int).tolist() == [NEAR, NEAR, NEAR, NEAR, FINAL, FINAL, PROVED_AWAY, FAR, NEAR]
+    fate = f.run(REGION_OUTCOME, [regions], parameters=np.array([2.0, 1.0]))[0][0]
+    assert fate.astype(int).tolist() == [NEAR, NEAR, FAR, ABOVE, FINAL, ABOVE, DISCARDED, FAR, NEAR]
+    fate = f.run(REGION_OUTCOME, [regions], parameters=np.array([INF, INF]))[0][0]
+    assert fate.astype(int).tolist() == [NEAR, NEAR, NEAR, NEAR, FINAL, FINAL, DISCARDED, FAR, NEAR]
 
 
 @settings(max_examples=300)
@@ -222,7 +222,7 @@ def test_what_is_too_wide(boxes, xtol):
             assert axis == wanted[k] or sides[axis] == INF
         else:
             assert sides[axis] >= np.nextafter(np.nextafter(sides.max(), 0), 0) or axis == wanted[k]
-    assert (axes[~found] == STUCK).all()
+    assert (axes[~found] == NO_AXIS).all()
 
 
 @pytest.mark.parametrize(("narrow", "axes"), [(0.0, [0, 0, 0]), (0.5, [1, 0, 0]), (0.9, [1, 0, 0]), (2.0, [0, 0, 0])])

@@ -160,7 +160,7 @@ def test_a_list_that_comes_here_forgets_nothing_and_takes_nothing_twice():
 
 def test_chunks_of_one_iteration_are_filtered_alike(monkeypatch, tmp_path):
     """The first of them was kept when the best point was not as good: a run that is resumed counts the same regions."""
-    monkeypatch.setattr("infimum.engines.complete_search._CHUNK", 16)
+    monkeypatch.setattr("infimum.engines.complete_search._LANES_AT_ONCE", 16)
     p = problems.get("rastrigin", 4)
     settings = {"engine": "complete", "options": {"partition": (3, 4)}, "memory_limit": 700, "xtol": 1e-6}
     whole = infimum.minimize(p.fun, p.bounds, **settings)

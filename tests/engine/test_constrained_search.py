@@ -6,7 +6,7 @@ import pytest
 from infimum.certify.constraints_at_point import at_point
 from infimum.linear_algebra.lane_algebra import log_of_product
 from infimum.points.constrained_search import ConstrainedSearch
-from infimum.points.interior_point import Interior
+from infimum.points.interior_point import InteriorPoint
 from infimum.points.restoration import Restoration
 from tests.engine.constrained_systems import CASES, INF, Case
 
@@ -60,9 +60,9 @@ def test_how_many_lanes_go_together_changes_nothing():
     case, rng = CASES["hs40"], np.random.default_rng(1)
     points = rng.uniform(-2, 2, (4, 6))
     lo, hi = (np.repeat(end[:, None], 6, axis=1) for end in (case.lo, case.hi))
-    together = Interior(case.evaluator(), lo, hi, points).run(20)
+    together = InteriorPoint(case.evaluator(), lo, hi, points).run(20)
     for k in range(6):
-        alone = Interior(case.evaluator(), lo[:, :1], hi[:, :1], points[:, k:k + 1]).run(20)
+        alone = InteriorPoint(case.evaluator(), lo[:, :1], hi[:, :1], points[:, k:k + 1]).run(20)
         assert np.array_equal(alone.x[:, 0], together.x[:, k]) and alone.error[0] == together.error[k]
 
 
@@ -73,7 +73,7 @@ def test_one_that_converged_ends_the_patience_with_those_that_do_not():
     lo, hi = np.zeros((1, 2)), np.full((1, 2), 5.0)
 
     def steps(lanes: slice, **more) -> tuple[int, np.ndarray]:
-        method = Interior(case.evaluator(), lo[:, lanes], hi[:, lanes], starts[:, lanes])
+        method = InteriorPoint(case.evaluator(), lo[:, lanes], hi[:, lanes], starts[:, lanes])
         return sum(1 for _ in method.steps(100, **more)), method.ends.error
     both, alone = slice(None), slice(0, 1)
     taken, error = steps(both, patience=6)
@@ -85,11 +85,11 @@ def test_one_that_converged_ends_the_patience_with_those_that_do_not():
 def test_lanes_with_multipliers_go_on_where_others_begin_anew():
     case, first = CASES["hs71"], 2.0**-17
     lo, hi = case.lo[:, None], case.hi[:, None]
-    ends = Interior(case.evaluator(), lo, hi, (lo + hi) / 2, last=first).run(40)
+    ends = InteriorPoint(case.evaluator(), lo, hi, (lo + hi) / 2, last=first).run(40)
     assert ends.error[0] <= 2 * first
     steps = {}
     for name, given in (("on", {"first": first, "multipliers": ends.multipliers}), ("anew", {"first": 2.0**-13})):
-        method = Interior(case.evaluator(), lo, hi, ends.x, **given)
+        method = InteriorPoint(case.evaluator(), lo, hi, ends.x, **given)
         steps[name] = sum(1 for _ in method.steps(40))
         assert method.ends.error[0] <= 2.0**-36
     assert steps["on"] < steps["anew"]

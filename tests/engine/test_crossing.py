@@ -6,9 +6,9 @@ import pytest
 import infimum
 from infimum.points import local_minima
 from infimum.points.crossing import Crossing
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Ends
-from infimum.points.local_minima import Minima
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentEnds
+from infimum.points.local_minima import LocalMinima
 from tests.engine.test_swarm import swarm
 
 LO, HI = np.full(3, -1.0), np.full(3, 1.0)
@@ -90,9 +90,9 @@ def test_a_function_of_few_basins_needs_no_time_limit():
 
 def test_minima_that_are_not_told_apart_give_no_trust(monkeypatch):
     """Twenty minima, each met fifty times: that would be trust, if all were counted."""
-    found = Minima(np.zeros(1), np.ones(1))
+    found = LocalMinima(np.zeros(1), np.ones(1))
     x = np.tile(np.arange(20) / 20, 50)
-    found.add(Ends(x[None], x, np.full(1000, State.CONVERGED), np.arange(1000), 0, 0), independent=True)
+    found.add(DescentEnds(x[None], x, np.full(1000, LaneState.CONVERGED), np.arange(1000), 0, 0), independent=True)
     assert found.trust(found.groups())[0] > 0.5
-    monkeypatch.setattr(local_minima, "KEPT", 5)
+    monkeypatch.setattr(local_minima, "MOST_ENDS", 5)
     assert found.trust(found.groups())[0] == 0.0 and found.trusted() == 0.0

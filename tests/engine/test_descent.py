@@ -15,13 +15,13 @@ from infimum.backend.python import PythonBackend
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED, PROBE, PROGRAMS, Program
 from infimum.expr.node import var
-from infimum.points.descent_kernel import PAIRS, PARAMETERS, SCALARS, State
-from infimum.points.descents import DENSE, Descents, Ends, Rules
+from infimum.points.descent_kernel import PAIRS, PARAMETERS, SCALARS, LaneState
+from infimum.points.descents import MOST_DENSE_VARIABLES, DescentEnds, DescentRules, Descents
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.random_kernels import ADVERSARIAL, same_bits
 
 KINDS = DESCENT_DENSE, DESCENT_LIMITED
-ENDED = State.CONVERGED, State.KINK, State.DEAD
+ENDED = LaneState.CONVERGED, LaneState.KINK, LaneState.DEAD
 LAST = 0.3, 20.0, 1e-24, 1e-4  # the parameters after the bounds, in the order of PARAMETERS
 VALUE, STATE = SCALARS.index("value"), SCALARS.index("state")
 
@@ -43,13 +43,13 @@ def random_starts(lo: np.ndarray, hi: np.ndarray, count: int, seed: int = 0) -> 
     return lo[:, None] + (hi - lo)[:, None] * np.random.default_rng(seed).random((len(lo), count))
 
 
-def descend(f: "Callable | Evaluator", lo, hi, starts, threads: int | None = None, **rules) -> Ends:
+def descend(f: "Callable | Evaluator", lo, hi, starts, threads: int | None = None, **rules) -> DescentEnds:
     lo, hi = np.array(lo, float), np.array(hi, float)
     e = f if isinstance(f, Evaluator) else infimum.compile(f, len(lo), backend=CpuBackend(threads=threads))
-    return Descents(e, lo, hi, np.array(starts, float), Rules(**rules)).run()
+    return Descents(e, lo, hi, np.array(starts, float), DescentRules(**rules)).run()
 
 
-def in_every_bit(a: Ends, b: Ends) -> bool:
+def in_every_bit(a: DescentEnds, b: DescentEnds) -> bool:
     return all(same_bits(np.ascontiguousarray(getattr(a, name), float), np.ascontiguousarray(getattr(b, name), float)).all()
                for name in ("x", "value", "state"))
 
@@ -110,7 +110,7 @@ def test_a_trial_is_the_definition(kind, f, n):
         lanes, wrong = differing(program, lanes, doubles)
         assert not wrong, f"trial {trial}: {wrong}"
         seen |= set(lanes[-1][STATE])
-    assert {State.PLAIN, State.LEARNED} <= seen and (State.DEAD in seen) == (f is partial)
+    assert {LaneState.PLAIN, LaneState.LEARNED} <= seen and (LaneState.DEAD in seen) == (f is partial)
     assert all((lanes[0][i] == lo[i]).all() for i in np.flatnonzero(lo == hi))
 
 
@@ -172,7 +172,7 @@ def test_the_dense_metric_maps_the_last_change_of_the_gradient_to_the_step():
     seen = trials_of(DESCENT_DENSE, coupled, lo, hi, random_starts(0.5 * lo, 0.5 * hi, 12), 14)
     for before, after in zip(seen, seen[1:], strict=False):
         x, g, direction, metric = after[:4]
-        for k in np.flatnonzero((after[-1][STATE] == State.LEARNED) & (x != before[0]).any(axis=0)):
+        for k in np.flatnonzero((after[-1][STATE] == LaneState.LEARNED) & (x != before[0]).any(axis=0)):
             h, s, y = metric[:, k].reshape(n, n), x[:, k] - before[0][:, k], g[:, k] - before[1][:, k]
             assert np.abs(h @ y - s).max() < 1e-6 * np.abs(s).max()
             assert np.abs(h - h.T).max() < 1e-9 * np.abs(h).max() and np.linalg.eigvalsh((h + h.T) / 2).min() > 0
@@ -188,7 +188,7 @@ def test_the_limited_metric_is_the_two_loop_recursion():
     seen = trials_of(DESCENT_LIMITED, coupled, lo, hi, random_starts(0.5 * lo, 0.5 * hi, 1, seed=3), 24)
     for before, after in zip(seen[1:], seen[2:], strict=False):
         x, g, direction, steps, changes, weights, scalars = (a[..., 0] for a in after)
-        if scalars[STATE] != State.LEARNED or (x == before[0][:, 0]).all():
+        if scalars[STATE] != LaneState.LEARNED or (x == before[0][:, 0]).all():
             continue
         kept = [*kept, (x - before[0][:, 0], g - before[1][:, 0])][-PAIRS:]
         count = len(kept)
@@ -216,13 +216,13 @@ def test_nothing_is_learnt_where_the_curvature_is_negative(kind):
     seen = trials_of(kind, lambda x: -np.sum((x - 0.4) ** 2), lo, hi, random_starts(lo, hi, 10), 12)
     moved = 0
     for before, after in zip(seen[1:], seen[2:], strict=False):
-        assert not (after[-1][STATE] == State.LEARNED).any()
+        assert not (after[-1][STATE] == LaneState.LEARNED).any()
         moved += int((after[0] != before[0]).any(axis=0).sum())
         if kind == DESCENT_LIMITED:
             assert all((array == 0).all() for array in after[3:6])
         else:
             assert (after[3].reshape(3, 3, -1)[~np.eye(3, dtype=bool)] == 0).all()
-    assert moved > 10 and (seen[-1][-1][STATE] == State.CONVERGED).all()
+    assert moved > 10 and (seen[-1][-1][STATE] == LaneState.CONVERGED).all()
 
 
 # ---- what holds at every trial
@@ -281,14 +281,14 @@ def test_no_value_rises_and_no_point_leaves_the_bounds(problem, kind):
         assert (same_bits(value, e.estimate(x))).all()  # the value belongs to the point
         if trial:
             assert (value <= before[-1][VALUE]).all()
-            ended = before[-1][STATE] >= State.CONVERGED
+            ended = before[-1][STATE] >= LaneState.CONVERGED
             assert (state[ended] == before[-1][STATE][ended]).all() and (x == before[0])[:, ended].all()
         else:
             assert (x == starts).all()
 
 
 # ---- lanes are alone
-@pytest.mark.parametrize("f, n", [(wavy, 2), (partial, 3), (rosenbrock, DENSE + 1)])
+@pytest.mark.parametrize("f, n", [(wavy, 2), (partial, 3), (rosenbrock, MOST_DENSE_VARIABLES + 1)])
 def test_an_end_does_not_depend_on_the_other_lanes(f, n):
     lo, hi = np.full(n, -0.75), np.full(n, 2.0)
     starts = random_starts(lo, hi, 300)
@@ -300,10 +300,10 @@ def test_an_end_does_not_depend_on_the_other_lanes(f, n):
         alone = descend(f, lo, hi, starts[:, part], trials=200)
         theirs = replace(together, x=together.x[:, part], value=together.value[part], state=together.state[part])
         assert in_every_bit(alone, theirs)
-    assert len(set(together.state)) > 1 or n > DENSE
+    assert len(set(together.state)) > 1 or n > MOST_DENSE_VARIABLES
 
 
-@pytest.mark.parametrize("f, n", [(wavy, 3), (partial, 2), (rosenbrock, DENSE + 1)])
+@pytest.mark.parametrize("f, n", [(wavy, 3), (partial, 2), (rosenbrock, MOST_DENSE_VARIABLES + 1)])
 def test_an_end_does_not_depend_on_the_threads(f, n, all_threads_work):  # noqa: F811
     lo, hi = np.full(n, -0.75), np.full(n, 2.0)
     starts = random_starts(lo, hi, 90)
@@ -312,12 +312,12 @@ def test_an_end_does_not_depend_on_the_threads(f, n, all_threads_work):  # noqa:
         assert in_every_bit(one, descend(f, lo, hi, starts, threads=threads, trials=100))
 
 
-@pytest.mark.parametrize("f, n", [(wavy, 3), (rosenbrock, DENSE + 1)])
+@pytest.mark.parametrize("f, n", [(wavy, 3), (rosenbrock, MOST_DENSE_VARIABLES + 1)])
 def test_an_end_does_not_depend_on_the_looks(f, n):
     """Ended lanes stay as they are until somebody looks."""
     lo, hi = np.full(n, -0.75), np.full(n, 2.0)
     starts = random_starts(lo, hi, 40)
-    often, once = (Descents(infimum.compile(f, n), lo, hi, starts, Rules(trials=96)) for _ in range(2))
+    often, once = (Descents(infimum.compile(f, n), lo, hi, starts, DescentRules(trials=96)) for _ in range(2))
     while not often.done:
         often.advance(1)
     once.advance(96)
@@ -330,7 +330,7 @@ def test_an_end_does_not_depend_on_the_looks(f, n):
 def test_rosenbrock(n):
     lo, hi = np.full(n, -5.0), np.full(n, 10.0)
     ends = descend(rosenbrock, lo, hi, random_starts(lo, hi, 50))
-    assert (ends.state == State.CONVERGED).all()
+    assert (ends.state == LaneState.CONVERGED).all()
     at_one = np.abs(ends.x - 1).max(axis=0) < 1e-6
     assert at_one.sum() >= (50 if n == 2 else 40) and (ends.value[at_one] < 1e-15).all()
     assert (np.abs(ends.value[~at_one] - 3.9866) < 1e-3).all()  # the only other minimum
@@ -339,54 +339,54 @@ def test_rosenbrock(n):
 def test_minimum_in_a_corner():
     lo, hi = np.array([0.5, -1.0, 2.0]), np.array([2.0, 3.0, 5.0])
     ends = descend(lambda x: (x[0] + 1) ** 2 + np.exp(-x[1]) + x[2] ** 3, lo, hi, random_starts(lo, hi, 30))
-    assert (ends.state == State.CONVERGED).all() and (ends.x == np.array([[0.5], [3.0], [2.0]])).all()
+    assert (ends.state == LaneState.CONVERGED).all() and (ends.x == np.array([[0.5], [3.0], [2.0]])).all()
 
 
-@pytest.mark.parametrize("n", [3, DENSE + 1])
+@pytest.mark.parametrize("n", [3, MOST_DENSE_VARIABLES + 1])
 def test_minimum_on_some_of_the_bounds(n):
     """sum((x - c)**2) with every other c outside."""
     c = np.where(np.arange(n) % 2, 0.25, 7.0)
     ends = descend(lambda x: np.sum((x - c) ** 2), -np.ones(n), np.ones(n), random_starts(-np.ones(n), np.ones(n), 12))
-    assert (ends.state == State.CONVERGED).all()
+    assert (ends.state == LaneState.CONVERGED).all()
     assert (ends.x[::2] == 1.0).all() and np.abs(ends.x[1::2] - 0.25).max() < 1e-9
 
 
-@pytest.mark.parametrize("n", [1, 4, DENSE + 1])
+@pytest.mark.parametrize("n", [1, 4, MOST_DENSE_VARIABLES + 1])
 def test_linear_function(n):
     slope = np.where(np.arange(n) % 3, 2.0, -0.01)
     ends = descend(lambda x: slope @ x, -np.ones(n), 2 * np.ones(n), random_starts(-np.ones(n), 2 * np.ones(n), 9))
-    assert (ends.state == State.CONVERGED).all() and (ends.x == np.where(slope > 0, -1.0, 2.0)[:, None]).all()
+    assert (ends.state == LaneState.CONVERGED).all() and (ends.x == np.where(slope > 0, -1.0, 2.0)[:, None]).all()
 
 
-@pytest.mark.parametrize("n", [3, DENSE + 2])
+@pytest.mark.parametrize("n", [3, MOST_DENSE_VARIABLES + 2])
 def test_fixed_variable(n):
     lo, hi = -np.ones(n), np.ones(n)
     lo[1] = hi[1] = 0.7
     ends = descend(lambda x: np.sum(x * x) + x[0] * x[1], lo, hi, random_starts(lo, hi, 12))
-    assert (ends.state == State.CONVERGED).all() and (ends.x[1] == 0.7).all()
+    assert (ends.state == LaneState.CONVERGED).all() and (ends.x[1] == 0.7).all()
     assert np.abs(ends.x[0] + 0.35).max() < 1e-9 and np.abs(ends.x[2:]).max() < 1e-9
 
 
-@pytest.mark.parametrize("n", [2, DENSE + 1])
+@pytest.mark.parametrize("n", [2, MOST_DENSE_VARIABLES + 1])
 def test_all_variables_fixed(n):
     lo = np.linspace(0.0, 1.0, n)
     ends = descend(rosenbrock, lo, lo, np.repeat(lo[:, None], 3, axis=1))
-    assert (ends.state == State.CONVERGED).all() and (ends.x == lo[:, None]).all()
+    assert (ends.state == LaneState.CONVERGED).all() and (ends.x == lo[:, None]).all()
 
 
-@pytest.mark.parametrize("n", [2, DENSE + 1])
+@pytest.mark.parametrize("n", [2, MOST_DENSE_VARIABLES + 1])
 def test_flat_function_ends_at_once(n):
     starts = random_starts(-np.ones(n), np.ones(n), 20)
-    d = Descents(infimum.compile(lambda x: 3.0 + 0 * x[0], n), -np.ones(n), np.ones(n), starts, Rules())
+    d = Descents(infimum.compile(lambda x: 3.0 + 0 * x[0], n), -np.ones(n), np.ones(n), starts, DescentRules())
     assert d.advance(1) == 20 and d.done
     ends = d.ends()
     assert ends.longest == 1 and ends.evaluations == 20
-    assert (ends.state == State.CONVERGED).all() and (ends.value == 3.0).all() and (ends.x == starts).all()
+    assert (ends.state == LaneState.CONVERGED).all() and (ends.value == 3.0).all() and (ends.x == starts).all()
 
 
 def test_a_start_at_the_minimum_stays_there():
     ends = descend(lambda x: np.sum((x - 0.5) ** 2), [0.0, 0.0], [1.0, 1.0], [[0.5], [0.5]])
-    assert ends.state[0] == State.CONVERGED and (ends.x == 0.5).all() and ends.value[0] == 0.0
+    assert ends.state[0] == LaneState.CONVERGED and (ends.x == 0.5).all() and ends.value[0] == 0.0
 
 
 def test_a_scaled_problem_converges_alike():
@@ -395,7 +395,7 @@ def test_a_scaled_problem_converges_alike():
     near = descend(lambda x: np.sum(np.cos(4 * x) + x * x), -np.ones(2), np.ones(2), starts)
     far = descend(lambda x: 2.0**30 * np.sum(np.cos(4 * (x * 2.0**-40)) + (x * 2.0**-40) ** 2), -np.ones(2) * 2.0**40,
                   np.ones(2) * 2.0**40, starts * 2.0**40, spread=2.0**30)
-    assert (near.state == State.CONVERGED).all() and (far.state == State.CONVERGED).all()
+    assert (near.state == LaneState.CONVERGED).all() and (far.state == LaneState.CONVERGED).all()
     assert (far.x == near.x * 2.0**40).all() and (far.value == near.value * 2.0**30).all()
 
 
@@ -414,7 +414,7 @@ def test_kinks(f, minimiser, share):
     ends = descend(f, lo, hi, random_starts(np.full(n, 0.25), hi, 40))
     away = np.abs(ends.x - np.array(minimiser)[:, None]).max(axis=0)
     assert (away < 1e-3).mean() >= share and np.median(away) < 1e-6 and away.min() < 1e-12
-    assert (ends.state[away < 1e-3] == State.KINK).all() and not (ends.state == State.CONVERGED).any()
+    assert (ends.state[away < 1e-3] == LaneState.KINK).all() and not (ends.state == LaneState.CONVERGED).any()
 
 
 # ---- starts without a value
@@ -431,21 +431,21 @@ def test_starts_without_a_value_are_dead_and_disturb_nobody(f, dead):
     lo, hi = -np.ones(2), 2 * np.ones(2)
     alive = random_starts(np.full(2, 0.25), np.ones(2), 14)
     alone = descend(f, lo, hi, alive)
-    assert not (alone.state == State.DEAD).any()
+    assert not (alone.state == LaneState.DEAD).any()
     mixed = np.repeat(alive, 2, axis=1)
     mixed[:, ::2] = np.array(dead)[:, None]
     ends = descend(f, lo, hi, mixed)
-    assert (ends.state[::2] == State.DEAD).all()
+    assert (ends.state[::2] == LaneState.DEAD).all()
     assert same_bits(np.ascontiguousarray(ends.x[:, ::2]), np.ascontiguousarray(mixed[:, ::2])).all()
     assert in_every_bit(alone, replace(ends, x=ends.x[:, 1::2], value=ends.value[1::2], state=ends.state[1::2]))
 
 
 def test_all_dead():
     ends = descend(lambda x: np.log(x[0]), [-2.0], [-1.0], [[-1.5, -1.25]])
-    assert ends.state.tolist() == [State.DEAD] * 2
+    assert ends.state.tolist() == [LaneState.DEAD] * 2
 
 
 def test_a_trial_without_a_value_is_no_end():
     """The first steps lead out of the domain: they are halved until they do not."""
     ends = descend(lambda x: x[0] - np.log(x[0] - 1e-3), [-1e3], [1e3], [[500.0, 2.0, 0.01]])
-    assert (ends.state == State.CONVERGED).all() and np.abs(ends.x - 1.001).max() < 1e-6
+    assert (ends.state == LaneState.CONVERGED).all() and np.abs(ends.x - 1.001).max() < 1e-6

@@ -7,8 +7,8 @@ import pytest
 
 import infimum
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
-from infimum.points.descent_kernel import State
-from infimum.points.descents import DENSE, Descents, Rules
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import MOST_DENSE_VARIABLES, DescentRules, Descents
 from tests.engine.test_descent import descend, in_every_bit, random_starts, rosenbrock, wavy
 
 
@@ -17,7 +17,7 @@ from tests.engine.test_descent import descend, in_every_bit, random_starts, rose
 def test_every_start_comes_back_once(count):
     lo, hi = np.full(2, -2.0), np.full(2, 2.0)
     starts = random_starts(lo, hi, count)
-    d = Descents(infimum.compile(wavy, 2), lo, hi, starts, Rules())
+    d = Descents(infimum.compile(wavy, 2), lo, hi, starts, DescentRules())
     assert d.running == count
     parts = []
     while not d.done:
@@ -41,8 +41,8 @@ def test_evaluations_are_counted_lane_by_lane():
     """A lane's trials until it ended, whoever else was at work; while lanes work, no more are told than there were."""
     lo, hi = np.full(2, -2.0), np.full(2, 2.0)
     starts, f = random_starts(lo, hi, 300), infimum.compile(wavy, 2)
-    alone = [Descents(f, lo, hi, starts[:, k:k + 1], Rules()).run() for k in range(300)]
-    d = Descents(f, lo, hi, starts, Rules())
+    alone = [Descents(f, lo, hi, starts[:, k:k + 1], DescentRules()).run() for k in range(300)]
+    d = Descents(f, lo, hi, starts, DescentRules())
     ends = d.run()
     assert ends.evaluations == sum(e.evaluations for e in alone) and ends.longest == max(e.longest for e in alone)
     assert all(e.evaluations == e.longest > 1 for e in alone) and 0.5 * ends.evaluations < d.evaluations <= ends.evaluations
@@ -51,7 +51,7 @@ def test_evaluations_are_counted_lane_by_lane():
 @pytest.mark.parametrize("most", [1, 7, 100, 299, 300, 1000])
 def test_the_lowest_ends_are_chosen_of_all(most):
     lo, hi = np.full(2, -2.0), np.full(2, 2.0)
-    d = Descents(infimum.compile(wavy, 2), lo, hi, random_starts(lo, hi, 300), Rules())
+    d = Descents(infimum.compile(wavy, 2), lo, hi, random_starts(lo, hi, 300), DescentRules())
     every = d.run()
     some = d.ends(most)
     chosen = np.sort(np.argsort(every.value, kind="stable")[:most])
@@ -63,7 +63,7 @@ def test_the_best_of_the_lanes_at_work():
     lo, hi = np.full(2, -2.0), np.full(2, 2.0)
     f = infimum.compile(lambda x: rosenbrock(x) + 0 * np.sqrt(x[0] + 1), 2)
     starts = random_starts(lo, hi, 40)
-    d = Descents(f, lo, hi, starts, Rules())
+    d = Descents(f, lo, hi, starts, DescentRules())
     assert d.best() is None
     d.advance(1)
     x, value = d.best()
@@ -78,21 +78,22 @@ def test_the_best_of_the_lanes_at_work():
 
 
 def test_no_best_where_all_are_dead():
-    d = Descents(infimum.compile(lambda x: np.log(x[0]), 1), np.full(1, -2.0), np.full(1, 2.0), np.full((1, 9), -1.0), Rules())
+    d = Descents(infimum.compile(lambda x: np.log(x[0]), 1), np.full(1, -2.0), np.full(1, 2.0), np.full((1, 9), -1.0),
+                 DescentRules())
     while not d.done:
         assert d.advance(1) == 0 or d.done
         assert d.best() is None
 
 
 # ---- budgets
-@pytest.mark.parametrize("n", [5, DENSE + 1])
+@pytest.mark.parametrize("n", [5, MOST_DENSE_VARIABLES + 1])
 def test_a_spent_budget_leaves_lanes_as_they_are(n):
     lo, hi = np.full(n, -2.0), np.full(n, 2.0)
     starts, e = random_starts(lo, hi, 20), infimum.compile(rosenbrock, n)
-    d = Descents(e, lo, hi, starts, Rules(trials=16))
+    d = Descents(e, lo, hi, starts, DescentRules(trials=16))
     ends = d.run()
     assert ends.longest == 16 and ends.evaluations == d.evaluations == 16 * 20
-    assert np.isin(ends.state, (State.PLAIN, State.LEARNED)).all() and (ends.state == State.LEARNED).any()
+    assert np.isin(ends.state, (LaneState.PLAIN, LaneState.LEARNED)).all() and (ends.state == LaneState.LEARNED).any()
     assert (ends.value < e.estimate(starts)).all() and (ends.value == e.estimate(ends.x)).all()
     longer = descend(e, lo, hi, starts, trials=32)
     assert (longer.value < ends.value).all()
@@ -101,7 +102,7 @@ def test_a_spent_budget_leaves_lanes_as_they_are(n):
 def test_each_batch_has_its_own_budget():
     lo, hi = np.full(5, -2.0), np.full(5, 2.0)
     starts = random_starts(lo, hi, 300)
-    d = Descents(infimum.compile(rosenbrock, 5), lo, hi, starts, Rules(trials=8))
+    d = Descents(infimum.compile(rosenbrock, 5), lo, hi, starts, DescentRules(trials=8))
     ends = d.run()
     assert ends.longest == 8 and ends.evaluations == 8 * 300
     last = descend(rosenbrock, lo, hi, starts[:, 264:], trials=8)
@@ -113,18 +114,18 @@ def test_a_limit_of_halvings_ends_lanes_sooner():
     lo, hi = np.full(2, -1.0), np.full(2, 2.0)
     starts = random_starts(lo, hi, 40)
     e = infimum.compile(lambda x: np.max(np.abs(x - 0.3)), 2)
-    few, many = (Descents(e, lo, hi, starts, Rules(halvings=h)) for h in (1, 20))
+    few, many = (Descents(e, lo, hi, starts, DescentRules(halvings=h)) for h in (1, 20))
     few, many = few.run(), many.run()
     assert few.value.mean() > many.value.mean() and few.evaluations < many.evaluations
 
 
 # ---- many variables
-@pytest.mark.parametrize("n", [DENSE + 8, 1000, 10_000])
+@pytest.mark.parametrize("n", [MOST_DENSE_VARIABLES + 8, 1000, 10_000])
 def test_quadratic_of_many_variables(n):
     weight = np.linspace(1.0, 30.0, n)
     lo, hi = np.full(n, -1.0), np.full(n, 2.0)
     d = Descents(infimum.compile(lambda x: np.sum(weight * (x - 0.3) ** 2) + 0.3 * np.sum(x[1:] * x[:-1]), n), lo, hi,
-                 random_starts(lo, hi, 3), Rules())
+                 random_starts(lo, hi, 3), DescentRules())
     ends = d.run()
     matrix = np.zeros((3, n))  # of the gradient, as bands
     matrix[1], matrix[0, 1:], matrix[2, :-1] = 2 * weight, 0.3, 0.3
@@ -132,10 +133,10 @@ def test_quadratic_of_many_variables(n):
 
     exact = solve_banded((1, 1), matrix, 2 * weight * 0.3)
     assert (exact > lo).all() and (exact < hi).all()
-    assert (ends.state == State.CONVERGED).all() and np.abs(ends.x - exact[:, None]).max() < 1e-6
+    assert (ends.state == LaneState.CONVERGED).all() and np.abs(ends.x - exact[:, None]).max() < 1e-6
 
 
-@pytest.mark.parametrize("n, share", [(DENSE + 8, 3e-3), (1000, 3e-3), (10_000, 3e-3)])
+@pytest.mark.parametrize("n, share", [(MOST_DENSE_VARIABLES + 8, 3e-3), (1000, 3e-3), (10_000, 3e-3)])
 def test_rosenbrock_of_many_variables_falls(n, share):
     lo, hi = np.full(n, -2.0), np.full(n, 2.0)
     starts, e = random_starts(lo, hi, 2), infimum.compile(rosenbrock, n)
@@ -147,15 +148,16 @@ def test_dense_and_limited_agree_on_the_minimum():
     """The kind is chosen by the number of variables; both find the same."""
     lo, hi = np.full(4, -2.0), np.full(4, 2.0)
     e, starts = infimum.compile(lambda x: np.sum(np.cosh(x - 0.3)) + 0.1 * x[0] * x[3], 4), random_starts(lo, hi, 8)
-    dense, limited = (Descents(e, lo, hi, starts, Rules()) for _ in range(2))
+    dense, limited = (Descents(e, lo, hi, starts, DescentRules()) for _ in range(2))
     assert dense.kind == DESCENT_DENSE
     limited.kind = DESCENT_LIMITED
     ends = dense.run(), limited.run()
-    assert all((end.state == State.CONVERGED).all() for end in ends)
+    assert all((end.state == LaneState.CONVERGED).all() for end in ends)
     assert np.abs(ends[0].x - ends[1].x).max() < 1e-6 and (ends[0].x != ends[1].x).any()
 
 
-@pytest.mark.parametrize("n, kind", [(1, DESCENT_DENSE), (DENSE, DESCENT_DENSE), (DENSE + 1, DESCENT_LIMITED)])
+@pytest.mark.parametrize("n, kind",
+                         [(1, DESCENT_DENSE), (MOST_DENSE_VARIABLES, DESCENT_DENSE), (MOST_DENSE_VARIABLES + 1, DESCENT_LIMITED)])
 def test_kind_by_the_number_of_variables(n, kind):
     e = infimum.compile(lambda x: np.sum(x), n)
-    assert Descents(e, np.zeros(n), np.ones(n), np.zeros((n, 1)), Rules()).kind == kind
+    assert Descents(e, np.zeros(n), np.ones(n), np.zeros((n, 1)), DescentRules()).kind == kind

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 
 INF = np.inf
@@ -87,7 +87,7 @@ def test_pieces_are_used_where_nothing_else_gives_a_lower_bound():
     """Not only after a trial, and from then on: they have paid."""
     lo, hi = np.array([[0.0, -3.0, 0.0], [3.0, 3.0, 3.0]])
     f = infimum.compile(lambda x: atoms(3, PAIRS["of squares"], x), 3)
-    b = Branch(f, Goal(), Incumbent(f, lo, hi))
+    b = BranchAndBound(f, Goal(), Incumbent(f, lo, hi))
     b.begin(lo[:, None], hi[:, None])
     pieces = b.cutting[-1].payoff
     assert b.lower() >= -3.001 and pieces.pays and pieces.due == pieces.period

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
 
-from infimum.certify.equation_solutions import Proved, WhyNot, prove
+from infimum.certify.equation_solutions import FailureReason, ProvedFeasible, prove_feasible
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from tests.engine.constrained_systems import CASES, INF, Case
@@ -110,7 +110,7 @@ def test_what_is_infeasible_is_never_taken(name):
     assert not best.offer(points) and best.upper == INF and best.x is None and best.box is None
     for x in points.T:
         clipped = np.minimum(np.maximum(x, case.lo), case.hi)
-        assert isinstance(prove(best.evaluator, (case.lo, case.hi), clipped), WhyNot)
+        assert isinstance(prove_feasible(best.evaluator, (case.lo, case.hi), clipped), FailureReason)
 
 
 def test_the_judge_would_notice():
@@ -118,7 +118,7 @@ def test_the_judge_would_notice():
     best = incumbent(case)
     best.offer(np.array([[-0.7], [-0.7]]))
     assert is_feasible(case, best)
-    best._accept(Proved(best.box[0] + 1e-9, best.box[1] + 1e-9, best.upper))
+    best._accept(ProvedFeasible(best.box[0] + 1e-9, best.box[1] + 1e-9, best.upper))
     assert not is_feasible(case, best)
 
 
@@ -169,11 +169,11 @@ def test_a_checkpoint_keeps_the_box():
 
 
 DEGENERATE = {
-    WhyNot.DEPENDENT: Case(lambda x: x[0], [(lambda x: (x[0] - x[1] / 3) ** 2, 0, 0)], [(-1, 1), (0.7, 0.7)]),
-    WhyNot.CROWDED: Case(lambda x: x[0], [(lambda x: x[0] * x[1], 0.3, 0.3), (lambda x: x[0] + x[1], 1.3, 1.3)],
-                         [(1, 1), (0.3, 0.3)]),
-    WhyNot.ROUGH: Case(lambda x: x[0], [(lambda x: np.floor(x[0]) * x[1] + 0.1, 0, 0)], [(-1, 1), (-1, 1)]),
-    WhyNot.FAR: Case(lambda x: x[0], [(lambda x: x[0] ** 2 + 1, 0, 0)], [(-1, 1)]),
+    FailureReason.DEPENDENT: Case(lambda x: x[0], [(lambda x: (x[0] - x[1] / 3) ** 2, 0, 0)], [(-1, 1), (0.7, 0.7)]),
+    FailureReason.OVERDETERMINED: Case(lambda x: x[0], [(lambda x: x[0] * x[1], 0.3, 0.3), (lambda x: x[0] + x[1], 1.3, 1.3)],
+                                       [(1, 1), (0.3, 0.3)]),
+    FailureReason.ROUGH: Case(lambda x: x[0], [(lambda x: np.floor(x[0]) * x[1] + 0.1, 0, 0)], [(-1, 1), (-1, 1)]),
+    FailureReason.FAR: Case(lambda x: x[0], [(lambda x: x[0] ** 2 + 1, 0, 0)], [(-1, 1)]),
 }
 
 
@@ -184,4 +184,4 @@ def test_degenerate_cases_are_said():
         best.offer(np.array([[1e-9, 0.7 / 3, 0.5], [0.3, 0.7, -0.1]])[:len(case.lo)])
         said[reason] = best.why_not
         assert best.upper == INF
-    assert set(said.values()) <= set(WhyNot) and said[WhyNot.CROWDED] is WhyNot.CROWDED
+    assert set(said.values()) <= set(FailureReason) and said[FailureReason.OVERDETERMINED] is FailureReason.OVERDETERMINED

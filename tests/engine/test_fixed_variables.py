@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.fixing import Fixing
+from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import topological, var
 from infimum.presolve.fixed_variables import Embedding, FixedVariables, Reduced
 from infimum.presolve.presolve_step import Formulation
-from infimum.problem.fixed_values import Fixed
+from infimum.problem.fixed_values import FixedValues
 from tests.engine.constrained.planted_systems import evaluator_of
 
 MATRIX = np.arange(12.0).reshape(2, 6) / 8 - 0.5
@@ -33,7 +33,7 @@ FUNCTIONS = {
 def test_the_same_function_of_fewer_variables(name, free):
     whole = infimum.compile(FUNCTIONS[name], 6)
     values, free = np.array([0.5, -0.25, 0.75, 0.1, -0.5, 0.3]), np.array(free)
-    few, among, _ = Reduced.of(whole, Embedding(Fixed.at(values), free))
+    few, among, _ = Reduced.of(whole, Embedding(FixedValues.at(values), free))
     assert few.n == len(free) and {node.shape for node in topological([few.f]) if node.op == "var"} <= {(len(free),)}
     y = np.random.default_rng(0).uniform(-1, 1, (len(free), 20))
     points = among.whole(y)
@@ -47,7 +47,7 @@ def test_the_same_function_of_fewer_variables(name, free):
 
 
 def test_sums_are_taken_apart():
-    fixing = Fixing(var("x", (6,)), *[np.full(6, 0.5)] * 2, np.array([1, 3]))
+    fixing = VariableFixing(var("x", (6,)), *[np.full(6, 0.5)] * 2, np.array([1, 3]))
     for name, mixes in (("a sum", False), ("scalars", False), ("a matrix", False), ("tests", False), ("neighbours", True)):
         assert fixing.mixes(fixing([infimum.compile(FUNCTIONS[name], 6).f])) == mixes
 
@@ -55,7 +55,7 @@ def test_sums_are_taken_apart():
 def test_values_are_doubles():
     """10 * 0.1 - 1 is not 0 in real numbers, if 0.1 is a double."""
     whole = infimum.compile(lambda x: 10 * x[0] - 1 + 0 * x[1], 2)
-    few = Reduced.of(whole, Embedding(Fixed.at(np.array([0.1, 0.0])), np.array([1]))).evaluator
+    few = Reduced.of(whole, Embedding(FixedValues.at(np.array([0.1, 0.0])), np.array([1]))).evaluator
     value, exact = few.value([[0.5]], [[0.5]]), 10 * Fraction(0.1) - 1
     assert Fraction(value.lo[0]) <= exact <= Fraction(value.hi[0]) and value.lo[0] > 0
 

@@ -10,7 +10,7 @@ from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.evaluation.programs import FLIGHT, SCATTER
 from infimum.points import particle_flight as flight_module
 from infimum.points.descents import Descents
-from infimum.points.particle_flight import STARTS, Flight
+from infimum.points.particle_flight import STARTS, ParticleFlight
 from infimum.points.random_numbers import key_of, uniform
 from infimum.points.swarm import Swarm
 from infimum.points.swarm_kernel import flight_parameters, particle_rows, scatter_parameters
@@ -70,7 +70,7 @@ def test_a_step_is_the_definition(f, moves, value):
 
 # ---- flights
 def test_points_lie_within_the_bounds_and_everywhere():
-    flight = Flight(infimum.compile(wavy, 3), LO, HI, seed=4)
+    flight = ParticleFlight(infimum.compile(wavy, 3), LO, HI, seed=4)
     x = all_of(flight.points(STARTS, 2, 5000))[1]
     assert x.shape == (3, 5000) and (x >= LO[:, None]).all() and (x <= HI[:, None]).all() and (x[1] == 0.5).all()
     unit = uniform(4, STARTS, 2, range(5000), 3)
@@ -83,9 +83,9 @@ def test_points_lie_within_the_bounds_and_everywhere():
 def test_both_ways_move_alike(start, monkeypatch):
     """Kernels and NumPy round differently; in a few steps that does not grow."""
     options = SwarmOptions(start=start, swarm_steps=4)
-    flights = [Flight(infimum.compile(wavy, 3), LO, HI, seed=4) for _ in range(2)]
+    flights = [ParticleFlight(infimum.compile(wavy, 3), LO, HI, seed=4) for _ in range(2)]
     here, own = all_of(flights[0].fly(1, 200, options))
-    monkeypatch.setattr(flight_module, "MANY", 1)
+    monkeypatch.setattr(flight_module, "MANY_PARTICLES", 1)
     there, places = all_of(flights[1].fly(1, 200, options))
     assert len(here) == len(there) == 5 and flights[0].evaluations == flights[1].evaluations == 1000
     for (x, value), (y, other) in zip(here, there, strict=True):
@@ -96,10 +96,10 @@ def test_both_ways_move_alike(start, monkeypatch):
 
 def test_particles_without_a_value_follow_nobody():
     """Where no particle has a value there is no leader; where one has, the others come."""
-    flight = Flight(infimum.compile(lambda x: np.log(x[0]), 1), np.array([-2.0]), np.array([-1.0]), seed=0)
+    flight = ParticleFlight(infimum.compile(lambda x: np.log(x[0]), 1), np.array([-2.0]), np.array([-1.0]), seed=0)
     seen, places = all_of(flight.fly(0, 5000, SwarmOptions(swarm_steps=2)))
     assert [value for _, value in seen] == [np.inf] * 3 and (places >= -2).all() and (places <= -1).all()
-    corner = Flight(infimum.compile(lambda x: np.log(x[0] - 0.999) + x[0], 1), np.array([0.0]), np.array([1.0]), seed=0)
+    corner = ParticleFlight(infimum.compile(lambda x: np.log(x[0] - 0.999) + x[0], 1), np.array([0.0]), np.array([1.0]), seed=0)
     seen, places = all_of(corner.fly(0, 5000, SwarmOptions(swarm_steps=6)))
     values = corner.evaluator.estimate(places)
     first = corner.evaluator.estimate(all_of(corner.points(16, 0, 5000))[1])
@@ -112,7 +112,7 @@ def test_parts_change_nothing(start, monkeypatch):
     runs = []
     for terms in (1 << 30, 3 * 4500, 3 * 4096):
         monkeypatch.setattr(flight_module, "_TERMS", terms)
-        flight = Flight(infimum.compile(lambda x: np.floor(np.sum(x * x)), 3), np.full(3, -2.0), np.full(3, 2.0), seed=4)
+        flight = ParticleFlight(infimum.compile(lambda x: np.floor(np.sum(x * x)), 3), np.full(3, -2.0), np.full(3, 2.0), seed=4)
         pauses = sum(1 for _ in flight.fly(0, 13_000, SwarmOptions(start=start, swarm_steps=3)))
         seen, places = all_of(flight.fly(1, 13_000, SwarmOptions(start=start, swarm_steps=3)))
         runs.append((pauses, [(x.tobytes(), value) for x, value in seen], places.tobytes(), flight.evaluations))
@@ -137,7 +137,7 @@ def test_where_memory_runs_out_the_answer_is_what_was_found(monkeypatch):
     def full(*_):
         raise MemoryError
         yield
-    monkeypatch.setattr(Flight, "fly", full)
+    monkeypatch.setattr(ParticleFlight, "fly", full)
     r = infimum.minimize(wavy, [(-1.0, 2.0)] * 3, engine="swarm")
     assert "no memory is left" in r.message and r.minima and whole.upper <= r.upper < np.inf
     assert infimum.minimize(wavy, [(-1.0, 2.0)] * 2).verdict is infimum.Verdict.PROVED
@@ -153,13 +153,13 @@ def bits(r: infimum.Result) -> list:
 @pytest.mark.parametrize("f", [wavy, lambda x: np.log(x[0] - 5)], ids=["wavy", "nowhere"])
 def test_a_flight_on_a_gpu_is_the_one_here(f, start, monkeypatch):
     """There a leader is written to where the next step reads it, and nothing is looked at before the end."""
-    monkeypatch.setattr(flight_module, "MANY", 20)
+    monkeypatch.setattr(flight_module, "MANY_PARTICLES", 20)
     monkeypatch.setattr(flight_module, "_TERMS", 3)
     options = SwarmOptions(start=start, swarm_steps=3)
-    seen, places = all_of(Flight(infimum.compile(f, 3), LO, HI, seed=4).fly(1, 50, options))
+    seen, places = all_of(ParticleFlight(infimum.compile(f, 3), LO, HI, seed=4).fly(1, 50, options))
     installed(monkeypatch, memory=1 << 24)
     backend = CudaBackend()
-    flight = Flight(infimum.compile(f, 3, backend=backend), LO, HI, seed=4)
+    flight = ParticleFlight(infimum.compile(f, 3, backend=backend), LO, HI, seed=4)
     (last,), there = all_of(flight.fly(1, 50, options))
     assert backend.arrays.fetch(there).tobytes() == places.tobytes() and flight.evaluations == 200
     assert last[1] == seen[-1][1] and (last[0].tobytes() == seen[-1][0].tobytes() or last[1] == np.inf)
@@ -174,8 +174,8 @@ def steps(x):
 def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
     """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Without memory to
     begin early with them, they begin when others have ended."""
-    monkeypatch.setattr(flight_module, "MANY", 33)
-    monkeypatch.setattr("infimum.points.swarm._LOWEST", 5)
+    monkeypatch.setattr(flight_module, "MANY_PARTICLES", 33)
+    monkeypatch.setattr("infimum.points.swarm._LOWEST_ENDS", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
     on_cpu = infimum.minimize(f, bounds, engine="swarm", options=options)

@@ -15,29 +15,29 @@ from infimum.backend.hybrid import HybridBackend
 from infimum.errors import DeviceError
 from infimum.evaluation import evaluator
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
-from infimum.search.rounds import Rounds, work_off
+from infimum.search.rounds import StepRounds, process_portion
 from tests.fake_cupy import installed
 
 
-def started(fun, lo, hi, backend, batch: int, goal: Goal | None = None) -> Branch:
+def started(fun, lo, hi, backend, batch: int, goal: Goal | None = None) -> BranchAndBound:
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
     e = infimum.compile(fun, len(lo), backend=backend)
-    branch = Branch(e, goal or Goal(), Incumbent(e, lo, hi), batch)
+    branch = BranchAndBound(e, goal or Goal(), Incumbent(e, lo, hi), batch)
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
 
-def shaving(backend, batch: int = 64) -> Branch:
+def shaving(backend, batch: int = 64) -> BranchAndBound:
     """A search that sweeps its regions in every step."""
     n = 6
     fun = lambda x: np.sum((x - 0.3) ** 4 - x**2) + 0.1 * np.linalg.norm(x) + 0.05 * np.sum(x[1:] * x[:-1])  # noqa: E731
     lo, hi = np.full(n, -2.0), np.full(n, 2.5)
     e = infimum.compile(fun, n, backend=backend)
-    branch = Branch(e, Goal(), Incumbent(e, lo, hi), batch)
+    branch = BranchAndBound(e, Goal(), Incumbent(e, lo, hi), batch)
     branch.incumbent.offer(np.full((n, 1), 1.2))
     payoff = {part.name: part for part in branch.parts}["shaving"].payoff
     payoff.pays, payoff.due = True, 10**9
@@ -45,7 +45,7 @@ def shaving(backend, batch: int = 64) -> Branch:
     return branch
 
 
-def fingerprint(branch: Branch) -> list[bytes]:
+def fingerprint(branch: BranchAndBound) -> list[bytes]:
     """Everything the search has, bit for bit."""
     state = branch.state()
     return [str(state.values).encode(), *(state.arrays[name].tobytes() for name in sorted(state.arrays))]
@@ -89,7 +89,7 @@ def test_a_search_on_a_pretended_gpu_has_the_bits_of_the_cpu(pretended):
 
 def test_rounds_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended, monkeypatch):
     """Of who deals and of who works on portions."""
-    monkeypatch.setattr(Rounds, "_budget", lambda *_: 16)
+    monkeypatch.setattr(StepRounds, "_budget", lambda *_: 16)
     prints = []
     for backend in (CpuBackend, HybridBackend):
         branch = started(camel, [-3.0, -2.0], [3.0, 2.0], backend(), 16)
@@ -102,8 +102,8 @@ def test_rounds_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended, monkeypat
             for number in reversed(range(count)):
                 other = started(camel, [-3.0, -2.0], [3.0, 2.0], backend(), 16)
                 other.restore(portion(number).state)
-                yield number, work_off(other, 16)
-        steps = Rounds(SimpleNamespace(deal=deal), 2).round(branch)
+                yield number, process_portion(other, 16)
+        steps = StepRounds(SimpleNamespace(run_portions=deal), 2).round(branch)
         assert len(list(steps)) == 2 and isinstance(branch.pool.front.data, np.ndarray) == (backend is CpuBackend)
         prints.append(fingerprint(branch))
     assert prints[0] == prints[1]
@@ -120,7 +120,7 @@ def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):
         outcome = part.test(branch.arrays.send(given), -0.5)
         found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.worth, outcome.upper, outcome.point)])
     assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
-    assert 0 < (found[0][0][5] == GONE).sum() < 12
+    assert 0 < (found[0][0][5] == DISCARDED_AXIS).sum() < 12
 
 
 def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Rules
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentRules
 from infimum.search.incumbent import Incumbent
 
 
@@ -136,9 +136,9 @@ def test_improve_never_forgets_what_is_better():
 
 def test_improve_follows_its_rules():
     best, start = incumbent(lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2, -5, 5), np.array([[-1.0], [2.0]])
-    short = best.improve(start, rules=Rules(trials=8))
-    assert short.state[0] < State.CONVERGED and best.upper > 1e-3
-    assert best.improve(start).state[0] == State.CONVERGED and best.upper < 1e-20
+    short = best.improve(start, rules=DescentRules(trials=8))
+    assert short.state[0] < LaneState.CONVERGED and best.upper > 1e-3
+    assert best.improve(start).state[0] == LaneState.CONVERGED and best.upper < 1e-20
 
 
 def test_improve_of_no_starts():

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum.evaluation.evaluator import compile
-from infimum.points.levenberg_marquardt import Levenberg, _power
+from infimum.points.levenberg_marquardt import LevenbergMarquardt, _power
 from infimum.points.swarm import Swarm
 from infimum.problem.start_boxes import StartBoxes
 
@@ -44,7 +44,7 @@ def search_of(model, y, bounds, seed=0, x=X, given=None, threads=None):
     lo, hi = np.array(bounds, float).T
     f = compile(lambda b: np.sum((y - model(b, x)) ** 2), len(lo), threads=threads)
     within = np.where(np.isfinite(lo), lo, -1e3), np.where(np.isfinite(hi), hi, 1e3)
-    return Levenberg(f, lo, hi, within, seed, given)
+    return LevenbergMarquardt(f, lo, hi, within, seed, given)
 
 
 def run(search):
@@ -145,10 +145,11 @@ def test_only_points_in_start_boxes_count():
         search = search_of(model, model(b, X) + NOISE, bounds)
         search.start = start
         run(search)
-        assert Levenberg.fits(search.evaluator, start) and start.holds(search.x[:, None]).all() and search.x[i] < search.x[j]
+        assert LevenbergMarquardt.fits(search.evaluator,
+                                       start) and start.holds(search.x[:, None]).all() and search.x[i] < search.x[j]
         assert search.value <= np.sum(NOISE**2)
     few = StartBoxes(lower[:, :1], lower[:, :1] + (upper - lower)[:, :1] / 8)
-    assert not Levenberg.fits(search.evaluator, StartBoxes(*(np.concatenate(ends, axis=1) for ends in (
+    assert not LevenbergMarquardt.fits(search.evaluator, StartBoxes(*(np.concatenate(ends, axis=1) for ends in (
         (few.lo, upper[:, :1]), (few.hi, upper[:, :1]))))), "two corners of a large box"
 
 
@@ -180,7 +181,7 @@ def test_a_proof_begins_with_it(name, monkeypatch):
 @pytest.mark.parametrize("f", (lambda x: np.sum(x**2), lambda x: np.sum(np.cos(x[0] * X)), lambda x: (x[0] - 1) ** 2 + x[1] ** 4,
                                lambda x: np.sum(np.cumsum(x[0] * X + x[1]) ** 2), lambda x: np.sum((x[:2] - 1) ** 2)))
 def test_other_functions_have_nothing_to_do_with_it(f):
-    assert not Levenberg.fits(compile(f, 2))
+    assert not LevenbergMarquardt.fits(compile(f, 2))
 
 
 def test_powers_by_square_roots():

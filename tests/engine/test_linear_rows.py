@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.certify.dependent_equations import LinearRows, eliminated
-from infimum.certify.equation_solutions import Proved, prove
+from infimum.certify.dependent_equations import LinearEquations, eliminate_rationally
+from infimum.certify.equation_solutions import ProvedFeasible, prove_feasible
 from tests.engine.constrained_systems import CASES, Case
 
 
-def rows_of(case: Case) -> LinearRows:
-    return LinearRows(case.evaluator(), case.lo, case.hi)
+def rows_of(case: Case) -> LinearEquations:
+    return LinearEquations(case.evaluator(), case.lo, case.hi)
 
 
 def test_rows_are_exact():
@@ -34,7 +34,9 @@ def test_a_repeated_equation_follows_however_it_is_written():
                                  (lambda x: np.sin(x[0]), 0.25, 0.25)], [(0, 1)])
     rows = rows_of(case)
     assert rows.follows(1, np.array([0])) and not rows.follows(2, np.array([0]))
-    assert isinstance(prove(Case(case.f, case.rows[:2], case.bounds).evaluator(), (case.lo, case.hi), np.array([0.5236])), Proved)
+    assert isinstance(prove_feasible(Case(case.f, case.rows[:2], case.bounds).evaluator(), (case.lo, case.hi),
+                                     np.array([0.5236])),
+                      ProvedFeasible)
 
 
 def test_on_a_face_products_are_linear():
@@ -42,9 +44,9 @@ def test_on_a_face_products_are_linear():
     case = CASES["haverly"]
     at = np.array([0, 100.1, 0, 99.8, 0, 100.1, 1])
     free = (at > case.lo) & (at < case.hi)
-    rows = LinearRows(case.evaluator(), np.where(free, case.lo, at), np.where(free, case.hi, at))
+    rows = LinearEquations(case.evaluator(), np.where(free, case.lo, at), np.where(free, case.hi, at))
     assert rows.follows(1, np.array([0])) and not rows_of(case).follows(1, np.array([0]))
-    assert isinstance(prove(case.evaluator(), (case.lo, case.hi), at), Proved)
+    assert isinstance(prove_feasible(case.evaluator(), (case.lo, case.hi), at), ProvedFeasible)
 
 
 def test_contradictions():
@@ -58,4 +60,4 @@ def test_contradictions():
 
 def test_elimination():
     a = [{0: Fraction(1), 1: Fraction(2)}, {0: Fraction(2), 1: Fraction(4), -1: Fraction(1)}, {1: Fraction(3)}]
-    assert {lead: set(row) for lead, row in eliminated(a).items()} == {1: {0, 1}, -1: {-1}, 0: {0}}
+    assert {lead: set(row) for lead, row in eliminate_rationally(a).items()} == {1: {0, 1}, -1: {-1}, 0: {0}}

@@ -13,7 +13,7 @@ from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.backend.hybrid import HybridBackend
 from infimum.evaluation import evaluator
 from infimum.search import checkpoint, driver, region_heap
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from tests.engine.test_gpu_branch import camel, fingerprint
 from tests.engine.test_gpu_branch import started as branch_started
 from tests.fake_cupy import CUDADriverError, FakeCupy, installed
@@ -79,7 +79,7 @@ def test_lost_without_a_checkpoint(started):
 
 
 # ---- memory
-def camel_branch(backend: Any) -> Branch:
+def camel_branch(backend: Any) -> BranchAndBound:
     """Few regions at hand, so that most of them wait, and no more room than they need."""
     branch = branch_started(camel, [-3.0, -2.0], [3.0, 2.0], backend, 16)
     branch.pool.size, branch.pool.full = 4, 8

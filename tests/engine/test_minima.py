@@ -10,28 +10,29 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.points import local_minima
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Ends
-from infimum.points.local_minima import KINKED, PLACE, VALUE, Minima, probability_all_seen
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentEnds
+from infimum.points.local_minima import SAME_PLACE, SAME_VALUE, SAME_VALUE_AT_KINK, LocalMinima, probability_all_seen
 from infimum.result import End
 
 
-def ends(points, values, state: "int | list[int]" = State.CONVERGED) -> Ends:
+def ends(points, values, state: "int | list[int]" = LaneState.CONVERGED) -> DescentEnds:
     """Ends at points of one variable, or at columns."""
     x = np.atleast_2d(np.array(points, float))
     count = x.shape[1]
-    return Ends(x, np.array(values, float), np.broadcast_to(np.array(state, int), count).copy(), np.arange(count),
-                3 * count, 3)
+    return DescentEnds(x, np.array(values, float), np.broadcast_to(np.array(state, int), count).copy(), np.arange(count),
+                       3 * count, 3)
 
 
-def gathered(points, values, state: "int | list[int]" = State.CONVERGED, independent: bool = True, width: float = 1.0) -> Minima:
+def gathered(points, values, state: "int | list[int]" = LaneState.CONVERGED, independent: bool = True,
+             width: float = 1.0) -> LocalMinima:
     n = len(np.atleast_2d(np.array(points, float)))
-    m = Minima(np.zeros(n), np.full(n, width))
+    m = LocalMinima(np.zeros(n), np.full(n, width))
     m.add(ends(points, values, state), independent)
     return m
 
 
-def sizes(m: Minima) -> list[int]:
+def sizes(m: LocalMinima) -> list[int]:
     return [len(g) for g in m.groups()]
 
 
@@ -81,45 +82,47 @@ def test_equal_ends_are_one():
 
 
 def test_ends_at_different_places_are_two():
-    assert sizes(gathered([0.5, 0.5 + 0.9 * PLACE, 0.5 + 1.1 * PLACE], [1.0] * 3)) == [2, 1]
+    assert sizes(gathered([0.5, 0.5 + 0.9 * SAME_PLACE, 0.5 + 1.1 * SAME_PLACE], [1.0] * 3)) == [2, 1]
 
 
 def test_places_are_measured_in_widths():
-    assert sizes(gathered([50.0, 50.0 + 90 * PLACE, 50.0 + 110 * PLACE], [1.0] * 3, width=100.0)) == [2, 1]
+    assert sizes(gathered([50.0, 50.0 + 90 * SAME_PLACE, 50.0 + 110 * SAME_PLACE], [1.0] * 3, width=100.0)) == [2, 1]
 
 
 def test_the_farthest_variable_counts():
     x = np.zeros((3, 3))
-    x[:, 1], x[2, 2] = 0.9 * PLACE, 1.1 * PLACE
+    x[:, 1], x[2, 2] = 0.9 * SAME_PLACE, 1.1 * SAME_PLACE
     assert sizes(gathered(x, [1.0] * 3)) == [2, 1]
 
 
 def test_ends_of_different_value_are_two():
-    m = gathered([0.5] * 3, [0.0, 0.9 * VALUE, 1.1 * VALUE])
+    m = gathered([0.5] * 3, [0.0, 0.9 * SAME_VALUE, 1.1 * SAME_VALUE])
     assert sizes(m) == [2, 1] and m.lowest() == 2
 
 
 @pytest.mark.parametrize("spread, level", [(1.0, 0.0), (100.0, 0.0), (1.0, 99.0), (50.0, -50.0)])
 def test_values_are_measured_in_the_spread_and_in_themselves(spread, level):
-    reach = VALUE * (spread + abs(level))
+    reach = SAME_VALUE * (spread + abs(level))
     m = gathered([0.5] * 3, [level, level + 0.9 * reach, level + 1.1 * reach])
     m.spread = spread
     assert sizes(m) == [2, 1]
 
 
 def test_fixed_variables_have_no_width():
-    m = Minima(np.array([0.0, 0.7]), np.array([1.0, 0.7]))
+    m = LocalMinima(np.array([0.0, 0.7]), np.array([1.0, 0.7]))
     m.add(ends([[0.5, 0.5], [0.7, 0.7]], [1.0, 1.0]), True)
     assert sizes(m) == [2]
 
 
-@pytest.mark.parametrize("state, together", [((State.CONVERGED, State.CONVERGED), False), ((State.KINK, State.CONVERGED), True),
-                                             ((State.CONVERGED, State.KINK), True), ((State.KINK, State.KINK), True)])
+@pytest.mark.parametrize("state, together",
+                         [((LaneState.CONVERGED, LaneState.CONVERGED), False), ((LaneState.KINK, LaneState.CONVERGED), True),
+                          ((LaneState.CONVERGED, LaneState.KINK), True),
+                                             ((LaneState.KINK, LaneState.KINK), True)])
 def test_kinks_are_one_more_generously(state, together):
-    near, far = 0.9 * KINKED, 1.1 * KINKED
+    near, far = 0.9 * SAME_VALUE_AT_KINK, 1.1 * SAME_VALUE_AT_KINK
     assert sizes(gathered([0.5, 0.5], [0.0, near], state)) == ([2] if together else [1, 1])
     assert sizes(gathered([0.5, 0.5], [0.0, far], state)) == [1, 1]
-    assert sizes(gathered([0.5, 0.5 + 1.1 * PLACE], [0.0, near], state)) == [1, 1]
+    assert sizes(gathered([0.5, 0.5 + 1.1 * SAME_PLACE], [0.0, near], state)) == [1, 1]
 
 
 def test_the_lowest_minimum_comes_first():
@@ -151,14 +154,14 @@ def test_every_end_is_in_one_group(pairs, random):
 
 # ---- what is kept
 def test_no_ends():
-    m = Minima(np.zeros(2), np.ones(2))
+    m = LocalMinima(np.zeros(2), np.ones(2))
     assert m.groups() == [] and m.lowest() == 0 and m.trust([]) == (0.0, 0, 0, 0)
     assert m.found([], infimum.compile(lambda x: x[0], 2)) == []
 
 
 def test_dead_and_infinite_ends_are_left_out():
     m = gathered([0.1, 0.2, 0.3, 0.4], [1.0, 0.0, np.inf, np.nan],
-                 [State.CONVERGED, State.DEAD, State.KINK, State.LEARNED])
+                 [LaneState.CONVERGED, LaneState.DEAD, LaneState.KINK, LaneState.LEARNED])
     assert m.value.tolist() == [1.0] and m.x.tolist() == [[0.1]] and sizes(m) == [1]
 
 
@@ -172,12 +175,13 @@ def test_only_independent_ends_are_trusted():
 
 
 def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
-    monkeypatch.setattr(local_minima, "KEPT", 10)
+    monkeypatch.setattr(local_minima, "MOST_ENDS", 10)
     rng = np.random.default_rng(0)
-    m = Minima(np.zeros(1), np.ones(1))
-    mine = ends(rng.random(8), 100 + rng.random(8), State.KINK)
+    m = LocalMinima(np.zeros(1), np.ones(1))
+    mine = ends(rng.random(8), 100 + rng.random(8), LaneState.KINK)
     m.add(mine, True)
-    others = ends(rng.random(12), rng.permutation(12.0 * np.arange(12)), [State.CONVERGED, State.LEARNED, State.PLAIN] * 4)
+    others = ends(rng.random(12), rng.permutation(12.0 * np.arange(12)),
+                  [LaneState.CONVERGED, LaneState.LEARNED, LaneState.PLAIN] * 4)
     m.add(others, False)
     assert len(m.value) == 20  # up to twice as many are kept
     last = ends([0.25], [5.0])
@@ -192,7 +196,7 @@ def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
 
 
 def test_no_more_groups_than_that(monkeypatch):
-    monkeypatch.setattr(local_minima, "KEPT", 4)
+    monkeypatch.setattr(local_minima, "MOST_ENDS", 4)
     m = gathered(np.arange(7) / 10, np.arange(7.0))
     assert [m.value[g[0]] for g in m.groups()] == [0.0, 1.0, 2.0, 3.0]
 
@@ -217,10 +221,11 @@ _BENT = infimum.compile(lambda x: np.abs(x[0] - 0.5), 1)
 
 
 @pytest.mark.parametrize("states, end", [
-    ([State.CONVERGED] * 3, End.CONVERGED), ([State.CONVERGED, State.KINK, State.CONVERGED], End.CONVERGED),
-    ([State.KINK] * 3, End.KINK), ([State.KINK, State.KINK, State.CONVERGED], End.KINK),
-    ([State.LEARNED, State.PLAIN, State.LEARNED], End.UNFINISHED),
-    ([State.LEARNED, State.LEARNED, State.CONVERGED], End.CONVERGED), ([State.PLAIN, State.LEARNED, State.KINK], End.KINK),
+    ([LaneState.CONVERGED] * 3, End.CONVERGED), ([LaneState.CONVERGED, LaneState.KINK, LaneState.CONVERGED], End.CONVERGED),
+    ([LaneState.KINK] * 3, End.KINK), ([LaneState.KINK, LaneState.KINK, LaneState.CONVERGED], End.KINK),
+    ([LaneState.LEARNED, LaneState.PLAIN, LaneState.LEARNED], End.UNFINISHED),
+    ([LaneState.LEARNED, LaneState.LEARNED, LaneState.CONVERGED], End.CONVERGED),
+    ([LaneState.PLAIN, LaneState.LEARNED, LaneState.KINK], End.KINK),
 ])
 def test_how_a_minimum_ended(states, end):
     m = gathered([0.25] * 3, [1.0] * 3, states)
@@ -236,6 +241,6 @@ def test_a_minimum_where_f_is_not_smooth_is_a_kink():
 def test_a_minimum_where_f_is_not_certainly_defined_keeps_the_word_of_its_lanes():
     e = infimum.compile(lambda x: np.sqrt(np.sin(x[0]) ** 2 + np.cos(x[0]) ** 2 - 1), 1)
     assert not e.value([0.5], [0.5]).defined
-    for state, end in ((State.CONVERGED, End.CONVERGED), (State.LEARNED, End.UNFINISHED)):
+    for state, end in ((LaneState.CONVERGED, End.CONVERGED), (LaneState.LEARNED, End.UNFINISHED)):
         m = gathered([0.5], [0.0], state)
         assert [f.status for f in m.found(m.groups(), e)] == [end]

@@ -10,7 +10,7 @@ from infimum.backend.cuda import cuda_backend
 from infimum.engines import auto
 from infimum.errors import DeviceError, DeviceMemoryError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from tests.engine.test_gpu_branch import gpu
 from tests.engine.test_overlap import bits
 from tests.fake_cupy import installed
@@ -26,8 +26,8 @@ def schwefel(x):
 
 
 def set_long(monkeypatch, boxes: int, regions: int) -> None:
-    monkeypatch.setattr(auto, "_LONG", boxes)
-    monkeypatch.setattr(auto, "_LEFT", regions)
+    monkeypatch.setattr(auto, "_BOXES_BEFORE_GPU", boxes)
+    monkeypatch.setattr(auto, "_REGIONS_FOR_GPU", regions)
 
 
 @pytest.fixture
@@ -45,12 +45,12 @@ def beside(monkeypatch, long):
 
 def seen_steps(monkeypatch) -> list[tuple[int, int]]:
     """(batch, boxes before) of every step of branch and bound."""
-    seen, step = [], Branch.step
+    seen, step = [], BranchAndBound.step
 
     def watched(self):
         seen.append((self.batch, self.boxes))
         step(self)
-    monkeypatch.setattr(Branch, "step", watched)
+    monkeypatch.setattr(BranchAndBound, "step", watched)
     return seen
 
 
@@ -104,27 +104,27 @@ def test_where_it_fails_all_is_as_it_was(monkeypatch, error, when, long):
     """Also in the midst of the first step, when it has found a better point and counted what it discards."""
     plain = infimum.minimize(schwefel, device="cpu", **SEARCH)
     monkeypatch.setattr(Evaluator, "gpu_batch", LARGE)
-    usual, failed = getattr(Branch, when), []
+    usual, failed = getattr(BranchAndBound, when), []
 
     def fails(self, *args):
         if self.batch == LARGE:
             failed.append(when)
             raise error
         return usual(self, *args)
-    monkeypatch.setattr(Branch, when, fails)
+    monkeypatch.setattr(BranchAndBound, when, fails)
     r = infimum.minimize(schwefel, device="cpu", **SEARCH)
     assert failed == [when] and bits(r) == bits(plain) and r.batch == 256
 
 
 def test_where_its_memory_ends_later_it_comes_back(monkeypatch, beside):
-    usual, steps = Branch.step, []
+    usual, steps = BranchAndBound.step, []
 
     def fails(self):
         steps.append(self.batch)
         if self.batch == LARGE and steps.count(LARGE) == 3:
             raise MemoryError
         usual(self)
-    monkeypatch.setattr(Branch, "step", fails)
+    monkeypatch.setattr(BranchAndBound, "step", fails)
     r = infimum.minimize(schwefel, device="cpu", **SEARCH)
     assert r.verdict is infimum.Verdict.PROVED and r.batch == 256 and steps.count(LARGE) == 3 and steps[-1] == 256
 
@@ -150,8 +150,9 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
     monkeypatch.setattr(devices, "_PATIENCE", 1e9)  # no kernel is brought there for its own sake
     places = []
-    step = Branch.step
-    monkeypatch.setattr(Branch, "step", lambda self: (places.append(isinstance(self.pool.front.data, np.ndarray)), step(self))[1])
+    step = BranchAndBound.step
+    monkeypatch.setattr(BranchAndBound, "step",
+                        lambda self: (places.append(isinstance(self.pool.front.data, np.ndarray)), step(self))[1])
     there = infimum.minimize(camel, device="auto", **search)
     assert bits(here) == bits(there) and there.batch == here.batch == 32
     assert here.device == "cpu" and there.device == "cpu and cuda:0"

@@ -9,7 +9,7 @@ import infimum
 from infimum import OptionError, Verdict, problems
 from infimum.engines.newton_options import VARIATIONS, NewtonOptions
 from infimum.engines.newton_search import NewtonSearch
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
@@ -107,7 +107,7 @@ def split(f, user: list, box: list, **options) -> Regions:
     low, high = np.array(box, dtype=float).T[..., None]
     pieces = search._second(Regions(low, high, np.array([-INF]), np.array([0]), np.array([3])).columns())
     found = Regions.from_columns(np.concatenate(pieces, axis=1))
-    return found.at(np.flatnonzero(found.axis != GONE))
+    return found.at(np.flatnonzero(found.axis != DISCARDED_AXIS))
 
 
 def test_a_gap_divides_a_box():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.certify.obstacles import _Look, obstacle
+from infimum.certify.obstacles import _RegionSurvey, obstacle
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
@@ -178,12 +178,12 @@ def test_the_same_words_every_time():
 
 def test_of_regions_that_are_equally_low_the_first_are_looked_at(monkeypatch):
     """Which of them a partition takes is the library's choice, and not the same on all machines."""
-    monkeypatch.setattr("infimum.certify.obstacles._SURVEYED", 5)
+    monkeypatch.setattr("infimum.certify.obstacles._SURVEYED_REGIONS", 5)
     lower = np.array([0.0, -np.inf, 2.0, -np.inf, 1.0, 0.0, -np.inf, 0.0, np.nan, 0.0])
     ends = np.arange(10.0)[None]
     regions = Regions(ends, ends + 1, lower, np.zeros(10, np.int32), np.zeros(10, np.int8))
     evaluator = infimum.compile(lambda x: x[0] ** 2, 1)
-    look = _Look.at(regions, Incumbent(evaluator, np.array([0.0]), np.array([11.0])))
+    look = _RegionSurvey.at(regions, Incumbent(evaluator, np.array([0.0]), np.array([11.0])))
     assert look.regions.lo[0].tolist() == [1.0, 3.0, 6.0, 8.0, 0.0]
 
 
@@ -197,7 +197,7 @@ def test_too_large_to_be_looked_into(monkeypatch):
 def test_no_memory_left(monkeypatch):
     def full(*_):
         raise MemoryError
-    monkeypatch.setattr("infimum.certify.obstacles._Look.at", full)
+    monkeypatch.setattr("infimum.certify.obstacles._RegionSurvey.at", full)
     r = infimum.minimize(steep, [UNIT] * 2, max_boxes=1000)
     assert r.verdict.name == "STOPPED" and r.obstacle is None and "obstacle" not in str(r)
 

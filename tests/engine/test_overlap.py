@@ -13,7 +13,7 @@ from infimum.backend.wait_estimate import WaitEstimate
 from infimum.engines import auto
 from infimum.evaluation.evaluator import Evaluator
 from infimum.result import Verdict
-from infimum.search.overlapped_work import Overlap
+from infimum.search.overlapped_work import OverlappedWork
 from tests.fake_cupy import installed
 
 TURN = np.linalg.qr(np.random.default_rng(3).normal(size=(4, 4)))[0]
@@ -64,7 +64,7 @@ def test_a_run_with_a_swarm_beside_it_has_the_same_bits(slow, patience):
     alone = infimum.minimize(schwefel, **SEARCH)
     arrays = slow(patience)
     both = infimum.minimize(schwefel, **SEARCH)
-    assert bits(both) == bits(alone) and both.verdict is Verdict.PROVED and both.nit > auto._LATER
+    assert bits(both) == bits(alone) and both.verdict is Verdict.PROVED and both.nit > auto._LATE_SWARM_STEP
     assert bool(arrays.steps) == bool(patience) and arrays.idle is None
 
 
@@ -98,8 +98,8 @@ def test_where_memory_runs_out_in_a_look_the_enclosure_is_kept(monkeypatch):
 def test_large_batches_wait_longer(monkeypatch):
     seen = []
     monkeypatch.setattr(auto.Auto, "_wider", lambda self: seen.append(self.branch.steps) or iter(()))
-    monkeypatch.setattr(auto, "_LARGE", 32)
-    monkeypatch.setattr(auto, "_LATEST", 70)
+    monkeypatch.setattr(auto, "_LARGE_BATCH", 32)
+    monkeypatch.setattr(auto, "_LATE_SWARM_STEP_IF_LARGE", 70)
     infimum.minimize(schwefel, **SEARCH)
     assert seen == [70]
 
@@ -112,18 +112,18 @@ def test_steps_errors_and_the_rest():
             assert arrays.idle is None  # no step within a step
             taken.append(k)
             yield
-    overlap = Overlap(three(), arrays)
+    overlap = OverlappedWork(three(), arrays)
     assert arrays.idle() and taken == [0]
     assert list(overlap.rest()) == [None, None] and taken == [0, 1, 2] and arrays.idle is None
 
     def fails():
         yield
         raise ZeroDivisionError("here")
-    overlap = Overlap(fails(), arrays)
+    overlap = OverlappedWork(fails(), arrays)
     assert arrays.idle() and not arrays.idle() and arrays.idle is None
     with pytest.raises(ZeroDivisionError, match="here"):
         list(overlap.rest())
-    overlap = Overlap(three(), arrays)
+    overlap = OverlappedWork(three(), arrays)
     while arrays.idle is not None and arrays.idle():
         pass
     assert list(overlap.rest()) == [] and taken == [0, 1, 2] * 2
@@ -131,7 +131,7 @@ def test_steps_errors_and_the_rest():
 
 def test_another_thread_takes_no_step():
     arrays, heard = SimpleNamespace(idle=None), []
-    overlap = Overlap(iter([None, None]), arrays)
+    overlap = OverlappedWork(iter([None, None]), arrays)
     thread = threading.Thread(target=lambda: heard.append(arrays.idle()))
     thread.start()
     thread.join()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from infimum.backend.arrays import HostArrays
 from infimum.search import region_heap as heap_module
 from infimum.search import region_pool as pool_module
-from infimum.search.region_pool import Pool, Regions
+from infimum.search.region_pool import RegionPool, Regions
 from tests.engine.boxes import INF, MAX, TINY
 
 
@@ -30,11 +30,11 @@ def numbers(found: Regions) -> list[int]:
     return number.tolist()
 
 
-def pool_of(front: int = 1 << 15, n: int = 2) -> Pool:
-    return Pool(n, HostArrays(), front)
+def pool_of(front: int = 1 << 15, n: int = 2) -> RegionPool:
+    return RegionPool(n, HostArrays(), front)
 
 
-def add(pool: Pool, found: Regions) -> None:
+def add(pool: RegionPool, found: Regions) -> None:
     """As a step does it."""
     pool.balance()
     columns = found.columns()
@@ -42,7 +42,7 @@ def add(pool: Pool, found: Regions) -> None:
     pool.add(columns, np.flatnonzero(near), np.flatnonzero(~near))
 
 
-def taken(pool: Pool, count: int, below: float) -> Regions:
+def taken(pool: RegionPool, count: int, below: float) -> Regions:
     return Regions.from_columns(pool.take(count, below))
 
 
@@ -223,7 +223,7 @@ class NoMemory:
 @pytest.mark.parametrize("left", range(40))
 def test_nothing_is_lost_where_memory_runs_out(left):
     arrays = NoMemory(10**9)
-    pool = Pool(2, arrays, 20)
+    pool = RegionPool(2, arrays, 20)
     rng, count = np.random.default_rng(left), 0
     arrays.left = left
     for _ in range(30):
@@ -266,13 +266,13 @@ def test_where_memory_is_full_those_that_wait_go_to_the_host(monkeypatch):
     monkeypatch.setattr(heap_module, "_LEAST_ROOM", 8)
     monkeypatch.setattr(pool_module, "_WORK", 1)
     rng, arrays = np.random.default_rng(3), Narrow()
-    wide, narrow = Pool(2, HostArrays(), 4), Pool(2, arrays, 4)
+    wide, narrow = RegionPool(2, HostArrays(), 4), RegionPool(2, arrays, 4)
     for k in range(80):
         found = regions(rng.normal(size=10), 10 * k)
         add(wide, found)
         add(narrow, found)
         if k == 40:
-            state, narrow = narrow.state(), Pool(2, arrays, 4)
+            state, narrow = narrow.state(), RegionPool(2, arrays, 4)
             narrow.restore(state)
         if k % 16 == 15:
             wide.prune(2.0)

@@ -14,14 +14,14 @@ from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
 from infimum.bounds.sweeps import slice_refinement
 from infimum.bounds.sweeps.refinement_kernel import LEVEL, LOWER
-from infimum.bounds.sweeps.slice_refinement import Refiner
+from infimum.bounds.sweeps.slice_refinement import SliceRefinement
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import REDUCED, TERMS, TESTED
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
-from infimum.search.root_box import Root
+from infimum.search.root_box import RootBox
 from tests.engine.test_sweep import Recorded
 from tests.expr.test_hoist import LOCAL
 from tests.oracle.arb_values import PRECISIONS, value
@@ -31,17 +31,17 @@ from tests.random_kernels import same_bits
 INF, ROOT2 = np.inf, np.sqrt(2.0)
 
 
-def refiner_of(f, bounds, goal: Goal | None = None, point=None) -> Refiner:
+def refiner_of(f, bounds, goal: Goal | None = None, point=None) -> SliceRefinement:
     """A refinement of the whole box, before its first step."""
     lo, hi = np.array(bounds, dtype=float).T.copy()
     evaluator = f if isinstance(f, Evaluator) else infimum.compile(f, len(lo))
     best = Incumbent(evaluator, lo, hi)
     if point is not None:
         best.offer(np.array(point, dtype=float)[:, None])
-    return Refiner(Sweeper(evaluator, lo, hi), (lo[:, None], hi[:, None]), goal or Goal(), best)
+    return SliceRefinement(Sweeper(evaluator, lo, hi), (lo[:, None], hi[:, None]), goal or Goal(), best)
 
 
-def refined(*args, **named) -> Refiner:
+def refined(*args, **named) -> SliceRefinement:
     r = refiner_of(*args, **named)
     for _ in r.steps():
         pass
@@ -193,14 +193,14 @@ def test_points_come_from_the_slices():
 
 
 def test_it_ends_where_it_does_not_pay(monkeypatch):
-    monkeypatch.setattr(slice_refinement, "_MOST", 1 << 12)
+    monkeypatch.setattr(slice_refinement, "_MOST_SLICES", 1 << 12)
     r = refined(lambda x: np.cos(9 * np.sum(x)) * np.sum(x**2), [(-3, 3.5)] * 6)
     assert not r.goal.met(r.lower, r.incumbent.upper) and len(r.unions.lo) <= 1 << 12
 
 
 def test_a_step_is_short(monkeypatch):
     """Work is done some lanes at a time, between which a run can be stopped."""
-    monkeypatch.setattr(slice_refinement, "_AT_A_TIME", 64)
+    monkeypatch.setattr(slice_refinement, "_LANES_AT_ONCE", 64)
     r = refiner_of(quartic, [(-3, 3)] * 20)
     before = 0
     for _ in itertools.islice(r.steps(), 100):
@@ -233,7 +233,7 @@ def test_a_later_run_knows_what_was_enclosed():
     """The box and the counts are kept, the slices are not: they are quickly made again."""
     f, lo, hi = infimum.compile(quartic, 8), np.full(8, -3.0), np.full(8, 3.0)
     best = Incumbent(f, lo, hi)
-    root, later = (Root(f, Goal(), best) for _ in range(2))
+    root, later = (RootBox(f, Goal(), best) for _ in range(2))
     for _ in root.sweep():
         pass
     later.restore(root.state())
@@ -243,6 +243,6 @@ def test_a_later_run_knows_what_was_enclosed():
 
 def test_the_bits_do_not_depend_on_how_lanes_are_grouped(monkeypatch):
     whole = refined(quartic, [(-3, 3)] * 10)
-    monkeypatch.setattr(slice_refinement, "_AT_A_TIME", 7)
+    monkeypatch.setattr(slice_refinement, "_LANES_AT_ONCE", 7)
     parts = refined(quartic, [(-3, 3)] * 10)
     assert whole.unions == parts.unions and whole.lower == parts.lower and (whole.incumbent.x == parts.incumbent.x).all()

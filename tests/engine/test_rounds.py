@@ -8,11 +8,11 @@ from infimum.engines.newton_options import NewtonOptions
 from infimum.engines.newton_search import NewtonSearch
 from infimum.errors import InternalError
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
-from infimum.search.region_heap import Heap
-from infimum.search.region_pool import Pool, Regions
-from infimum.search.rounds import RoundEnded, Rounds, WorkersLost, work_off
+from infimum.search.region_heap import RegionHeap
+from infimum.search.region_pool import RegionPool, Regions
+from infimum.search.rounds import RoundEnded, StepRounds, WorkersLost, process_portion
 
 LO, HI, GOAL, BATCH, PORTIONS = np.full(3, -5.0), np.full(3, 6.0), Goal(1e-6, 0.0), 32, 4
 
@@ -29,7 +29,7 @@ def evaluator():
 def made(evaluator, goal=GOAL, newton=False):
     incumbent = Incumbent(evaluator, LO, HI)
     return NewtonSearch(evaluator, goal, incumbent, NewtonOptions(), BATCH) if newton else \
-        Branch(evaluator, goal, incumbent, BATCH)
+        BranchAndBound(evaluator, goal, incumbent, BATCH)
 
 
 class Here:
@@ -40,7 +40,7 @@ class Here:
     def __init__(self, evaluator, order=range(PORTIONS), fails=None, **how):
         self.evaluator, self.order, self.fails, self.how, self.dealt = evaluator, list(order), fails, how, []
 
-    def deal(self, count, portion):
+    def run_portions(self, count, portion):
         self.dealt.append([portion(k) for k in range(count)])
         for number, k in enumerate(k for k in self.order if k < count):
             if number == self.fails:
@@ -48,7 +48,7 @@ class Here:
             branch, (state, budget) = made(self.evaluator, **self.how), portion(k)
             branch.restore(state)
             yield None
-            yield k, work_off(branch, budget)
+            yield k, process_portion(branch, budget)
 
 
 def begun(evaluator, goal=GOAL, point=(0.1, 0.2, 0.3)):
@@ -59,7 +59,7 @@ def begun(evaluator, goal=GOAL, point=(0.1, 0.2, 0.3)):
     branch.begin(LO[:, None], HI[:, None])
     while len(branch.pool) < 20 * PORTIONS or branch.boxes < 2000 or not branch.is_between_steps:
         branch.step()
-    branch.judge_parts()
+    branch.judge_tests()
     branch.step()
     while not branch.is_between_steps:
         branch.step()
@@ -117,7 +117,7 @@ def test_the_order_of_answers_does_not_matter(evaluator, order, point):
     """Nor whether none, one or several portions have found a better point."""
     found = []
     for these in (range(PORTIONS), order):
-        branch, rounds = begun(evaluator, point=point), Rounds(Here(evaluator, these), PORTIONS)
+        branch, rounds = begun(evaluator, point=point), StepRounds(Here(evaluator, these), PORTIONS)
         upper = branch.incumbent.upper
         assert one_round(rounds, branch) is True and rounds.done == 1
         assert point is not None or branch.incumbent.upper < upper
@@ -130,7 +130,7 @@ def test_the_order_of_answers_does_not_matter(evaluator, order, point):
 def test_portions_are_alike_and_hold_every_region_once(evaluator):
     branch = begun(evaluator)
     before, dealer = branch.pool.everything(), Here(evaluator)
-    steps = Rounds(dealer, PORTIONS).round(branch)
+    steps = StepRounds(dealer, PORTIONS).round(branch)
     next(steps)
     dealt = [portion.state.arrays["pool.front"] for portion in dealer.dealt[0]]
     sizes, means = [d.shape[1] for d in dealt], [d[2 * branch.n].mean() for d in dealt]
@@ -140,13 +140,14 @@ def test_portions_are_alike_and_hold_every_region_once(evaluator):
     assert columns(branch.pool.everything()) == columns(before)  # they stay until the answers are there
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Incumbent, "restore"), (Pool, "reserve"), (Branch, "fates"), (Branch, "keep"),
-                                             (Pool, "add"), (Heap, "remove"), (Branch, "prune")])
+@pytest.mark.parametrize(("owner", "name"),
+                         [(Incumbent, "restore"), (RegionPool, "reserve"), (BranchAndBound, "classify"), (BranchAndBound, "keep"),
+                          (RegionPool, "add"), (RegionHeap, "remove"), (BranchAndBound, "prune")])
 def test_wherever_it_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
     """After a failure in the middle of putting answers together, every region of before or all that is left of it is there."""
     branch, good = (begun(evaluator, point=None) for _ in range(2))
-    one_round(Rounds(Here(evaluator), PORTIONS), good)
-    before, steps = columns(branch.pool.everything()), Rounds(Here(evaluator), PORTIONS).round(branch)
+    one_round(StepRounds(Here(evaluator), PORTIONS), good)
+    before, steps = columns(branch.pool.everything()), StepRounds(Here(evaluator), PORTIONS).round(branch)
     for _ in range(2 * PORTIONS):
         next(steps)  # all answers are there, and nothing is done with them yet
 
@@ -157,7 +158,7 @@ def test_wherever_it_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
         next(steps)
     after = columns(branch.pool.everything())
     assert before <= after if name != "prune" else columns(good.pool.everything()) <= after
-    finished(branch, Rounds(Here(evaluator), PORTIONS))
+    finished(branch, StepRounds(Here(evaluator), PORTIONS))
     assert GOAL.met(branch.lower(), branch.incumbent.upper) and holds_minimisers(branch)
 
 
@@ -165,17 +166,17 @@ def test_the_newton_loop_does_not_depend_on_the_order_either(evaluator):
     """Its solutions come back beside its boxes."""
     found = []
     for order in (range(PORTIONS), (3, 1, 2, 0)):
-        search, rounds = begun_newton(evaluator), Rounds(Here(evaluator, order, newton=True), PORTIONS)
+        search, rounds = begun_newton(evaluator), StepRounds(Here(evaluator, order, newton=True), PORTIONS)
         finished(search, rounds)
         found.append(bits(search))
     assert found[0] == found[1] and rounds.done > 2 and len(search.solved) and holds_minimisers(search)
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Incumbent, "restore"), (NewtonSearch, "put_aside_too"), (Pool, "reserve"),
-                                             (NewtonSearch, "keep"), (Heap, "remove"), (NewtonSearch, "prune")])
+@pytest.mark.parametrize(("owner", "name"), [(Incumbent, "restore"), (NewtonSearch, "put_aside_too"), (RegionPool, "reserve"),
+                                             (NewtonSearch, "keep"), (RegionHeap, "remove"), (NewtonSearch, "prune")])
 def test_wherever_the_newton_loop_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
     search = begun_newton(evaluator)
-    upper, rounds = search.incumbent.upper, Rounds(Here(evaluator, newton=True), PORTIONS)
+    upper, rounds = search.incumbent.upper, StepRounds(Here(evaluator, newton=True), PORTIONS)
     before, steps = columns(search.regions()), rounds.round(search)
     for _ in range(2 * PORTIONS):
         next(steps)
@@ -186,13 +187,13 @@ def test_wherever_the_newton_loop_fails_nothing_is_lost(evaluator, monkeypatch, 
         broken.setattr(owner, name, failing)
         next(steps)
     assert name == "prune" or before <= columns(search.regions())
-    finished(search, Rounds(Here(evaluator, newton=True), PORTIONS))
+    finished(search, StepRounds(Here(evaluator, newton=True), PORTIONS))
     assert search.incumbent.upper < upper and GOAL.met(search.lower(), search.incumbent.upper) and holds_minimisers(search)
 
 
 def test_what_has_come_back_counts_at_the_end(evaluator):
     """A run that is stopped in the midst of a round: two of four portions are there, the regions of the others as they were."""
-    branch, rounds = begun(evaluator), Rounds(dealer := Here(evaluator, (1, 3, 0, 2)), PORTIONS)
+    branch, rounds = begun(evaluator), StepRounds(dealer := Here(evaluator, (1, 3, 0, 2)), PORTIONS)
     state, steps = bits(branch), rounds.round(branch)
     for _ in range(4):
         next(steps)
@@ -202,7 +203,7 @@ def test_what_has_come_back_counts_at_the_end(evaluator):
     rounds.end(branch)
     after = columns(branch.pool.everything())
     assert waiting <= after and not gone & after and branch.boxes > dealer.dealt[0][0].budget
-    finished(branch, Rounds(Here(evaluator), PORTIONS))
+    finished(branch, StepRounds(Here(evaluator), PORTIONS))
     assert GOAL.met(branch.lower(), branch.incumbent.upper) and holds_minimisers(branch)
 
 
@@ -211,7 +212,7 @@ def test_the_limit_on_boxes_ends_a_round_where_it_is_reached(evaluator, more):
     """But for a step of a portion or so; whatever the order of answers; and the state is the one before the round."""
     found = []
     for order in (range(PORTIONS), (3, 1, 2, 0)):
-        branch, rounds = begun(evaluator), Rounds(Here(evaluator, order), PORTIONS)
+        branch, rounds = begun(evaluator), StepRounds(Here(evaluator, order), PORTIONS)
         state, most = bits(branch), branch.boxes + more
         with pytest.raises(RoundEnded, match=f"boxes were enclosed, the limit is {most:,}"):
             for _ in rounds.round(branch, most=most):
@@ -226,14 +227,14 @@ def test_the_limit_on_boxes_ends_a_round_where_it_is_reached(evaluator, more):
 def test_a_limit_that_just_suffices_changes_nothing(evaluator):
     """Though the last boxes are given in several passes."""
     free, bound = begun(evaluator), begun(evaluator)
-    one_round(Rounds(Here(evaluator), PORTIONS), free)
-    assert one_round(Rounds(dealer := Here(evaluator), PORTIONS), bound, free.boxes + 1)
+    one_round(StepRounds(Here(evaluator), PORTIONS), free)
+    assert one_round(StepRounds(dealer := Here(evaluator), PORTIONS), bound, free.boxes + 1)
     assert bits(bound) == bits(free) and len(dealer.dealt) > 1
 
 
 def test_lost_workers_change_nothing(evaluator):
     branch = begun(evaluator)
-    state, steps = bits(branch), Rounds(Here(evaluator, fails=2), PORTIONS).round(branch)
+    state, steps = bits(branch), StepRounds(Here(evaluator, fails=2), PORTIONS).round(branch)
     with pytest.raises(WorkersLost):
         for _ in steps:
             pass
@@ -244,7 +245,7 @@ def test_a_dealer_that_forgets_a_portion_is_an_error(evaluator):
     branch = begun(evaluator)
     state = bits(branch)
     with pytest.raises(InternalError, match="3 came back"):
-        one_round(Rounds(Here(evaluator, (0, 1, 2)), PORTIONS), branch)
+        one_round(StepRounds(Here(evaluator, (0, 1, 2)), PORTIONS), branch)
     assert bits(branch) == state
 
 
@@ -256,7 +257,7 @@ def test_regions_without_bounds_and_those_that_cannot_be_cut(evaluator):
     x = np.random.default_rng(3).uniform(box.lo[:, None], box.hi[:, None], (3, count))  # about a double wide
     thin = Regions(x, np.nextafter(x, np.inf), np.full(count, -np.inf), np.zeros(count, np.int32), np.zeros(count, np.int8))
     branch.pool.replace(thin.with_(branch.pool.everything()))
-    assert branch.lower() == -np.inf and one_round(Rounds(Here(evaluator), PORTIONS), branch)
+    assert branch.lower() == -np.inf and one_round(StepRounds(Here(evaluator), PORTIONS), branch)
     regions = branch.regions()
     inside = ((regions.lo[:, :, None] <= x[:, None]) & (x[:, None] <= regions.hi[:, :, None])).all(axis=0).any(axis=0)
     low = evaluator.value(x, np.nextafter(x, np.inf)).lo <= branch.incumbent.upper
@@ -266,7 +267,7 @@ def test_regions_without_bounds_and_those_that_cannot_be_cut(evaluator):
 def test_narrow_regions_are_asked_for(evaluator):
     """With xtol, rounds also deal the regions that are only too wide."""
     goal = Goal(0.5, 0.0, 0.01)
-    branch, rounds = begun(evaluator, goal), Rounds(Here(evaluator, goal=goal), PORTIONS)
+    branch, rounds = begun(evaluator, goal), StepRounds(Here(evaluator, goal=goal), PORTIONS)
     finished(branch, rounds)
     regions = branch.regions()
     assert rounds.done > 1 and (regions.hi - regions.lo).max() <= 0.01 and len(regions) > 1

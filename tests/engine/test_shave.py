@@ -17,12 +17,12 @@ from infimum.backend.cuda.gpu_arrays import GpuArrays
 from infimum.backend.hybrid import HybridBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds import shaving_kernel
-from infimum.bounds.sweeps.local_context import Numbers
+from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CONTEXT, SHAVED, SPREAD
-from infimum.kernel.region_cut import GONE, STUCK, rows, rows_of
+from infimum.evaluation.programs import CONTEXT, SHAVING, SPREAD
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows, rows_of
 from infimum.problem.cover import widths
 from infimum.search.region_pool import Regions, can_be_cut
 from tests.engine.test_gpu_branch import fingerprint, shaving
@@ -48,7 +48,7 @@ def regions_of(rng: np.random.Generator, n: int, count: int) -> np.ndarray:
 def test_numbers_have_the_bits_of_their_definition(name):
     n = 7
     f = compiled(name, n)
-    numbers, regions = Numbers(f.local), regions_of(np.random.default_rng(len(name)), n, 60)
+    numbers, regions = ContextNumbers(f.local), regions_of(np.random.default_rng(len(name)), n, 60)
     lo, hi = regions[:n], regions[n:2 * n]
     found = f.run(CONTEXT, [lo, hi]) if numbers.needs_context else []
     low, high = np.linspace(-3.0, -2.0, n), np.linspace(5.0, 6.0, n)
@@ -98,7 +98,7 @@ def is_axis(axis: float, lo: np.ndarray, hi: np.ndarray, wanted: int) -> bool:
     if wanted >= 0 and inside[wanted]:
         return axis == wanted
     if not inside.any():
-        return axis == STUCK
+        return axis == NO_AXIS
     with np.errstate(over="ignore", invalid="ignore"):
         width = np.where(inside, hi - lo, -1.0)
     return bool(inside[int(axis)]) and width[int(axis)] >= width.max() * (1 - 1e-15)
@@ -115,9 +115,9 @@ def check_shaved(f: Evaluator, regions: np.ndarray, low: np.ndarray, high: np.nd
     tighter = any(number.kind == "others" for number in f.local.numbers)
     for k in range(regions.shape[1]):
         gone = not (lo[:, k] <= hi[:, k]).all() or max(lower[k], before.lower[k]) > upper
-        assert (left[axis_row, k] == GONE) == gone or (tighter and not gone)
+        assert (left[axis_row, k] == DISCARDED_AXIS) == gone or (tighter and not gone)
         assert left[level_row, k] == before.level[k]
-        if left[axis_row, k] == GONE:
+        if left[axis_row, k] == DISCARDED_AXIS:
             assert worth[0, k] == 1.0
             continue
         new_lo, new_hi = left[:n, k], left[n:2 * n, k]
@@ -131,7 +131,7 @@ def check_shaved(f: Evaluator, regions: np.ndarray, low: np.ndarray, high: np.nd
             cut = np.nansum(np.log2(old / new))
         if abs(cut - 24.0) > 1e-6:
             assert worth[0, k] == (cut > 24.0)
-    return int((left[axis_row] == GONE).sum())
+    return int((left[axis_row] == DISCARDED_AXIS).sum())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -161,11 +161,11 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
     columns = np.concatenate([region[:, 0], region[:, 1], [known, wanted, 2.0]])[:, None]
     inputs, given_upper = [columns, np.ascontiguousarray(said.reshape(-1, 1))], np.array([upper])
     f = infimum.compile(lambda x: np.sum(x), n)
-    (left, worth), defined = (e.run(SHAVED, inputs, parameters=given_upper)
+    (left, worth), defined = (e.run(SHAVING, inputs, parameters=given_upper)
                               for e in (f, Evaluator(f.f, n, PythonBackend())))
     assert same_bits(left, defined[shaving_kernel.LEFT]).all() and same_bits(worth, defined[shaving_kernel.WORTH]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)
-    assert (left[2 * n + 1, 0] == GONE) == gone and (not gone or worth[0, 0] == 1.0)
+    assert (left[2 * n + 1, 0] == DISCARDED_AXIS) == gone and (not gone or worth[0, 0] == 1.0)
     if not gone:
         assert left[:2 * n, 0].tobytes() == np.concatenate([swept[:, 0], swept[:, 1]]).tobytes()
         assert is_axis(left[2 * n + 1, 0], swept[:, 0], swept[:, 1], wanted)
@@ -194,7 +194,7 @@ def test_shaving_in_parts_gives_the_same(monkeypatch):
     whole = shaving(CpuBackend())
     for _ in range(4):
         whole.step()
-    monkeypatch.setattr("infimum.bounds.sweeps.shaving._TOGETHER", 30)
+    monkeypatch.setattr("infimum.bounds.sweeps.shaving._ELEMENTS_AT_ONCE", 30)
     parts = shaving(CpuBackend())
     for _ in range(4):
         parts.step()

@@ -8,9 +8,9 @@ import infimum
 from infimum.backend.arrays import HostArrays
 from infimum.evaluation.evaluator import compile
 from infimum.kernel.region_cut import rows_of
-from infimum.points.levenberg_marquardt import Levenberg
-from infimum.search.branch_and_bound import Branch
-from infimum.search.region_heap import Heap
+from infimum.points.levenberg_marquardt import LevenbergMarquardt
+from infimum.search.branch_and_bound import BranchAndBound
+from infimum.search.region_heap import RegionHeap
 
 X = np.linspace(0.0, 3.0, 40)
 
@@ -24,7 +24,7 @@ def test_perfect_data_are_met_from_a_few_starts(points, most):
     x = np.linspace(0.0, 3.0, points)
     f = compile(lambda p: np.sum((decay(p, x) - decay((4.0, 0.7), x)) ** 2), 2)
     lo, hi = np.zeros(2), np.full(2, 10.0)
-    search = Levenberg(f, lo, hi, (lo, hi), 0)
+    search = LevenbergMarquardt(f, lo, hi, (lo, hi), 0)
     search.enough = 1e-18
     for _ in search._steps():
         if search.value <= search.enough:
@@ -49,8 +49,8 @@ BOX = [(0.1, 5.0), (0.0, 3.0), (0.2, 2.0), (0.1, 10.0)]
 @pytest.mark.parametrize(("goal", "alike"), (({"atol": 1e-3, "xtol": 0.1}, True), ({"atol": 1e-3}, False),
                                              ({"atol": 0.0, "rtol": 1e-300, "xtol": 0.1}, False)))
 def test_one_linear_parameter_of_four_is_cut_where_only_places_are_asked_for(monkeypatch, goal, alike):
-    called, cut = [], Branch._cut_alike
-    monkeypatch.setattr(Branch, "_cut_alike", lambda self: (called.append(1), cut(self)))
+    called, cut = [], BranchAndBound._cut_alike
+    monkeypatch.setattr(BranchAndBound, "_cut_alike", lambda self: (called.append(1), cut(self)))
     r = infimum.minimize(squares, BOX, rtol=goal.pop("rtol", 0.0), max_boxes=3000, **goal)
     assert bool(called) == alike and r.lower <= 1e-20
 
@@ -83,7 +83,7 @@ def test_facts_of_an_equal_function_are_found_once():
 
 
 def test_a_kernel_sees_the_columns_in_use():
-    heap = Heap(HostArrays(), 2)
+    heap = RegionHeap(HostArrays(), 2)
     heap.add(np.arange(5.0 * rows_of(2)).reshape(rows_of(2), 5))
     assert heap.room > 100 and heap.columns().shape[1] == 5 and np.array_equal(heap.columns(), heap.data[:, :5])
     heap.add(np.zeros((rows_of(2), heap.room - 5)))

@@ -6,7 +6,7 @@ from flint import arb, ctx
 
 import infimum
 from infimum.certify import sparse_equation_solutions
-from infimum.certify.equation_solutions import Proved, WhyNot
+from infimum.certify.equation_solutions import FailureReason, ProvedFeasible
 from infimum.evaluation.evaluator import compile
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.structure.row_groups import row_groups
@@ -28,12 +28,12 @@ def test_small_systems_are_proved_in_the_same_way(name):
     for _ in (search := ConstrainedSearch(best.evaluator, case.lo, case.hi)).rounds()[0]:
         pass
     best.offer(np.stack(search.candidates(), axis=1))
-    found = sparse_equation_solutions.prove(best.evaluator, (case.lo, case.hi), best.x)
-    if isinstance(found, Proved):
+    found = sparse_equation_solutions.prove_feasible_sparse(best.evaluator, (case.lo, case.hi), best.x)
+    if isinstance(found, ProvedFeasible):
         best._accept(found)
         assert is_feasible(case, best)
     else:  # too few variables may move, or an inequality needs a mean value form
-        assert found in (WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.TIGHT, WhyNot.ROUGH)
+        assert found in (FailureReason.OVERDETERMINED, FailureReason.DEPENDENT, FailureReason.TIGHT, FailureReason.ROUGH)
 
 
 @pytest.mark.parametrize("name", [name for name, case in NEVER.items() if any(low == high for _, low, high in case.rows)])
@@ -45,7 +45,7 @@ def test_what_is_infeasible_is_never_taken(name):
     for x in points.T:
         x = np.minimum(np.maximum(x, case.lo), case.hi)
         x[list(case.integers)] = np.rint(x[list(case.integers)])
-        assert isinstance(sparse_equation_solutions.prove(evaluator, (case.lo, case.hi), x), WhyNot)
+        assert isinstance(sparse_equation_solutions.prove_feasible_sparse(evaluator, (case.lo, case.hi), x), FailureReason)
 
 
 def pairs(x, n):
@@ -70,8 +70,8 @@ def test_blocks_of_two():
     matrix = np.zeros((n, n))
     matrix[basis.places.rows, basis.places.columns] = basis.values
     assert np.allclose(matrix @ basis.solve(right), right) and np.allclose(matrix.T @ basis.solve_transposed(right), right)
-    found = sparse_equation_solutions.prove(evaluator, bounds, start)
-    assert isinstance(found, Proved) and holds(found[:2], true)
+    found = sparse_equation_solutions.prove_feasible_sparse(evaluator, bounds, start)
+    assert isinstance(found, ProvedFeasible) and holds(found[:2], true)
     assert (found.hi - found.lo).max() < 1e-9
 
 
@@ -86,9 +86,9 @@ def test_radii_grow_from_block_to_block(factor):
     lo, hi = np.full(n, -1e60), np.full(n, 1e60)
     lo[0] = hi[0] = 0.1
     start = np.array([float(v) for v in true])
-    found = sparse_equation_solutions.prove(evaluator, (lo, hi), start)
+    found = sparse_equation_solutions.prove_feasible_sparse(evaluator, (lo, hi), start)
     if factor == 1.5:
-        assert isinstance(found, WhyNot) or holds(found[:2], true)
+        assert isinstance(found, FailureReason) or holds(found[:2], true)
     else:
         assert holds(found[:2], true) and (found.hi - found.lo)[1:].min() > 0
 
@@ -114,7 +114,8 @@ def test_derivatives_by_groups_are_those_of_the_rows():
 def test_dense_equations_have_no_groups():
     evaluator = compile(lambda x: x[0], 80, constraints=[lambda x: np.cumsum(x) == 1])
     assert row_groups(evaluator.system, 80) is None
-    assert sparse_equation_solutions.prove(evaluator, (np.full(80, -1.0), np.full(80, 1.0)), np.zeros(80)) is WhyNot.LARGE
+    assert sparse_equation_solutions.prove_feasible_sparse(evaluator, (np.full(80, -1.0), np.full(80, 1.0)),
+                                                           np.zeros(80)) is FailureReason.LARGE
 
 
 def chain(x):

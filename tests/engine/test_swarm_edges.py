@@ -7,9 +7,9 @@ import pytest
 
 import infimum
 from infimum import BoundsError, OptionError
-from infimum.points.coordinate_lines import Place, Search
-from infimum.points.descent_kernel import State
-from infimum.points.descents import Descents, Rules
+from infimum.points.coordinate_lines import CoordinateLineSearch, LinePoint
+from infimum.points.descent_kernel import LaneState
+from infimum.points.descents import DescentRules, Descents
 from infimum.points.swarm import Swarm
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
@@ -34,8 +34,8 @@ def half(x):
 
 # 1. a DEAD lane ends with the value 0
 def test_1a_dead_lanes_have_no_value():
-    e = Descents(infimum.compile(half, 2), LO, HI, np.array([[-0.5, 0.5], [0.5, 0.5]]), Rules()).run()
-    assert e.state[0] == State.DEAD and not np.isfinite(e.value[0])
+    e = Descents(infimum.compile(half, 2), LO, HI, np.array([[-0.5, 0.5], [0.5, 0.5]]), DescentRules()).run()
+    assert e.state[0] == LaneState.DEAD and not np.isfinite(e.value[0])
 
 
 def test_1b_history_and_snapshots_tell_no_value_that_is_none():
@@ -67,8 +67,8 @@ def test_2_all_variables_fixed():
 
 
 def test_2b_search_with_nothing_to_move():
-    s = Search(infimum.compile(sphere, 2), np.ones(2), np.ones(2))
-    moves = s.sweep(Place(np.ones(2), 2.0))
+    s = CoordinateLineSearch(infimum.compile(sphere, 2), np.ones(2), np.ones(2))
+    moves = s.sweep(LinePoint(np.ones(2), 2.0))
     with pytest.raises(StopIteration):
         while True:
             next(moves)
@@ -148,9 +148,10 @@ def test_7b_a_callback_cannot_spoil_the_best_point():
 
 # 8. pairs
 def test_8_pairs_differ_from_the_place():
-    s = Search(infimum.compile(lambda x: 0.01 * np.sum(x**2) - np.prod(np.cos(x)), 6), np.full(6, -10.0), np.full(6, 11.0))
+    s = CoordinateLineSearch(infimum.compile(lambda x: 0.01 * np.sum(x**2) - np.prod(np.cos(x)), 6), np.full(6, -10.0),
+                             np.full(6, 11.0))
     x = np.zeros(6)
-    place = Place(x, -1.0)
+    place = LinePoint(x, -1.0)
     moves = s.sweep(place)
     try:
         while True:
@@ -181,5 +182,5 @@ def test_10_flat_function():
 # 11. budget of descents
 def test_11_descent_steps_are_kept():
     f = infimum.compile(lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2, 2)
-    d = Descents(f, LO, HI, np.full((2, 1), 0.9), Rules(trials=1))
+    d = Descents(f, LO, HI, np.full((2, 1), 0.9), DescentRules(trials=1))
     assert d.run().longest == 1

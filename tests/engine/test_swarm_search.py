@@ -13,7 +13,7 @@ import infimum
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
 from infimum.points import coordinate_lines as search
-from infimum.points.coordinate_lines import SCALES, Place, Search
+from infimum.points.coordinate_lines import SCALES, CoordinateLineSearch, LinePoint
 from tests.random_kernels import same_bits
 
 CENTRES = np.random.default_rng(0).uniform(-3.0, 3.0, 40)  # off every grid
@@ -33,7 +33,7 @@ def product_of_waves(x):
     return 0.01 * np.sum(x**2) - np.prod(np.cos(x))
 
 
-def outcome(moves: Iterator) -> "Place | np.ndarray":
+def outcome(moves: Iterator) -> "LinePoint | np.ndarray":
     """What a method returns at its end."""
     while True:
         try:
@@ -42,20 +42,20 @@ def outcome(moves: Iterator) -> "Place | np.ndarray":
             return end.value
 
 
-def place_at(e: Evaluator, x) -> Place:
-    return Place(np.array(x, float), float(e.estimate(np.array(x, float))))
+def place_at(e: Evaluator, x) -> LinePoint:
+    return LinePoint(np.array(x, float), float(e.estimate(np.array(x, float))))
 
 
-def search_in(f, low: float, high: float, n: int, **settings) -> Search:
-    return Search(infimum.compile(f, n), np.full(n, float(low)), np.full(n, float(high)), **settings)
+def search_in(f, low: float, high: float, n: int, **settings) -> CoordinateLineSearch:
+    return CoordinateLineSearch(infimum.compile(f, n), np.full(n, float(low)), np.full(n, float(high)), **settings)
 
 
-def moves_of(s: Search, place: Place) -> list[Place]:
+def moves_of(s: CoordinateLineSearch, place: LinePoint) -> list[LinePoint]:
     """Where each kind of move leads from here."""
     swept = outcome(s.sweep(place))
     pairs = [outcome(s.pairs(swept, scale, scale)) for scale in range(SCALES)]
     points = np.concatenate(pairs, axis=1)
-    moved = [Place(x, float(value)) for x, value in zip(points.T, s.evaluator.estimate(points), strict=True)]
+    moved = [LinePoint(x, float(value)) for x, value in zip(points.T, s.evaluator.estimate(points), strict=True)]
     return [swept, outcome(s.downhill(place)), outcome(s.polish(place)), *moved]
 
 
@@ -139,7 +139,7 @@ def test_a_sweep_solves_a_separable_function_up_to_the_basin(seed):
 
 def test_a_sweep_looks_closer_around_the_point():
     """64 samples over the whole line, 16 within a 16th of the width and 16 within a 128th."""
-    s = Search(infimum.compile(wavy, 2), np.array([0.0, -4.0]), np.array([1.0, 4.0]))
+    s = CoordinateLineSearch(infimum.compile(wavy, 2), np.array([0.0, -4.0]), np.array([1.0, 4.0]))
     x = np.array([0.4, 3.99])
     at = s._samples(x, np.arange(2))
     assert at.shape == (2, 96) and (np.diff(at, axis=1) >= 0).all()
@@ -227,19 +227,20 @@ def test_no_pairs_of_fewer_than_two_variables():
     s = search_in(wavy, -2, 2, 1)
     place = outcome(s.sweep(place_at(s.evaluator, [0.3])))
     assert outcome(s.pairs(place, 0, 0)).shape == (1, 0)
-    assert outcome(s.pairs(Place(np.zeros(1), 1.0), 0, 0)).shape == (1, 0)
+    assert outcome(s.pairs(LinePoint(np.zeros(1), 1.0), 0, 0)).shape == (1, 0)
 
 
 def test_downhill_crosses_the_box():
     """The gradient leads to the bound, whatever the widths are."""
-    s = Search(infimum.compile(lambda x: np.exp(x[0]) + x[1], 2), np.array([-3.0, 0.0]), np.array([1.0, 1e-3]))
+    s = CoordinateLineSearch(infimum.compile(lambda x: np.exp(x[0]) + x[1], 2), np.array([-3.0, 0.0]), np.array([1.0, 1e-3]))
     moved = outcome(s.downhill(place_at(s.evaluator, [0.9, 9e-4])))
     assert moved.x[0] == -3.0 and moved.value == s.evaluator.estimate(moved.x)
 
 
 def test_downhill_is_measured_in_widths():
     """One step leads to the middle of a box a thousand times as long as wide."""
-    s = Search(infimum.compile(lambda x: (x[0] - 0.5) ** 2 + (1000 * x[1] - 0.5) ** 2, 2), np.zeros(2), np.array([1.0, 1e-3]))
+    s = CoordinateLineSearch(infimum.compile(lambda x: (x[0] - 0.5) ** 2 + (1000 * x[1] - 0.5) ** 2, 2), np.zeros(2),
+                             np.array([1.0, 1e-3]))
     moved = outcome(s.downhill(place_at(s.evaluator, [1.0, 1e-3])))
     assert np.abs(moved.x * [1, 1000] - 0.5).max() < 1e-12
 
@@ -254,7 +255,7 @@ def test_downhill_finds_a_narrow_valley():
 @pytest.mark.parametrize("f", [lambda x: 3.0 + 0 * x[0], lambda x: np.sqrt(x[0]) + x[1], lambda x: x[0] ** 2 + x[1] ** 2])
 def test_downhill_stays_where_there_is_no_way_down(f):
     """Gradients that are 0 or infinite."""
-    s = Search(infimum.compile(f, 2), np.zeros(2), np.ones(2))
+    s = CoordinateLineSearch(infimum.compile(f, 2), np.zeros(2), np.ones(2))
     place = place_at(s.evaluator, [0.0, 0.0])
     assert outcome(s.downhill(place)) is place
 
@@ -285,7 +286,7 @@ def test_no_move_leads_higher_or_outside(n, seed):
     rng = np.random.default_rng(seed)
     lo = rng.normal(size=n)
     hi = lo + np.where(rng.random(n) < 0.25, 0.0, rng.uniform(0.0, 4.0, n) * rng.choice([1e-9, 1.0, 50.0]))
-    s = Search(infimum.compile(wavy, n), lo, hi, samples=int(rng.integers(3, 40)))
+    s = CoordinateLineSearch(infimum.compile(wavy, n), lo, hi, samples=int(rng.integers(3, 40)))
     if not len(s.movable):
         return
     place = place_at(s.evaluator, rng.choice([lo, hi, np.clip(lo + (hi - lo) * rng.random(n), lo, hi)]))
@@ -298,7 +299,7 @@ def test_no_move_leads_higher_or_outside(n, seed):
 
 
 def test_fixed_variables_are_never_probed():
-    s = Search(infimum.compile(wavy, 4), np.array([-1.0, 0.5, -1.0, 0.25]), np.array([1.0, 0.5, 2.0, 0.25]))
+    s = CoordinateLineSearch(infimum.compile(wavy, 4), np.array([-1.0, 0.5, -1.0, 0.25]), np.array([1.0, 0.5, 2.0, 0.25]))
     swept = outcome(s.sweep(place_at(s.evaluator, [0.5] * 4)))
     assert s.movable.tolist() == swept.variables.tolist() == [0, 2]
 
@@ -307,7 +308,7 @@ def test_fixed_variables_are_never_probed():
 def test_undefined_values_are_never_chosen():
     """Each variable alone may go to 1, both together leave the domain: the merged point has no value."""
     f = infimum.compile(lambda x: -x[0] - x[1] + 0 * np.sqrt(1.5 - x[0] - x[1]), 2)
-    s = Search(f, np.zeros(2), np.ones(2))
+    s = CoordinateLineSearch(f, np.zeros(2), np.ones(2))
     place = place_at(f, [0.0, 0.0])
     for moved in moves_of(s, place):
         assert np.isfinite(moved.value) and moved.value == f.estimate(moved.x)
@@ -318,13 +319,13 @@ def test_undefined_values_are_never_chosen():
 def test_infinite_values_are_never_chosen():
     """-1/0 is no value, however low the values beside it are."""
     f = infimum.compile(lambda x: -1 / x[0] + x[1] ** 2, 2)
-    s = Search(f, np.array([0.0, -1.0]), np.ones(2))
+    s = CoordinateLineSearch(f, np.array([0.0, -1.0]), np.ones(2))
     for moved in moves_of(s, place_at(f, [0.5, 0.5])):
         assert moved.x[0] > 0 and np.isfinite(moved.value)
 
 
 def test_values_without_a_number_are_infinite():
-    s = Search(infimum.compile(lambda x: np.log(x[0]), 1), np.full(1, -1.0), np.ones(1))
+    s = CoordinateLineSearch(infimum.compile(lambda x: np.log(x[0]), 1), np.full(1, -1.0), np.ones(1))
     found = outcome(s._lines(np.ones(1), np.zeros(1, int), np.array([[-1.0, 0.0, 1.0]])))
     assert found.tolist() == [[np.inf, np.inf, 0.0]]
 
@@ -332,7 +333,7 @@ def test_values_without_a_number_are_infinite():
 def test_a_line_without_any_value_moves_nothing():
     """Where only the point itself is defined, it stays."""
     f = infimum.compile(lambda x: np.sqrt(-((x[0] - 0.3) ** 2)) + x[1], 2)
-    s = Search(f, np.array([0.0, 0.5]), np.ones(2))
+    s = CoordinateLineSearch(f, np.array([0.0, 0.5]), np.ones(2))
     place = place_at(f, [0.3, 0.5])
     assert place.value == 0.5
     swept = outcome(s.sweep(place))
@@ -345,7 +346,7 @@ def test_a_sweep_takes_a_part_of_too_many_variables(monkeypatch):
     lo, hi = np.full(n, -5.12), np.full(n, 5.12)
     hi[3] = lo[3]
     monkeypatch.setattr(search, "_TERMS", samples * n * 5)
-    s = Search(infimum.compile(rastrigin, n), lo, hi, samples, seed=7)
+    s = CoordinateLineSearch(infimum.compile(rastrigin, n), lo, hi, samples, seed=7)
     place, seen, choices = place_at(s.evaluator, lo), set(), []
     for _ in range(12):
         before = s.evaluations
@@ -358,7 +359,7 @@ def test_a_sweep_takes_a_part_of_too_many_variables(monkeypatch):
         place = swept
     assert seen == set(range(n)) - {3} and len(set(choices)) > 6
     assert np.abs(np.delete(place.x - CENTRES[:n], 3)).max() < 0.1
-    other = Search(s.evaluator, lo, hi, samples, seed=8)
+    other = CoordinateLineSearch(s.evaluator, lo, hi, samples, seed=8)
     assert tuple(outcome(other.sweep(place)).variables) != choices[0]
 
 

@@ -16,7 +16,7 @@ from infimum.evaluation.programs import NEWTON, POINT_CONTEXT, SAMPLE
 from infimum.problem.settings import Goal
 from infimum.result import Verdict
 from infimum.search.incumbent import Incumbent
-from infimum.search.root_box import Root
+from infimum.search.root_box import RootBox
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_sweep import INF, Judge, Recorded, Swept, best_value, boxes, compiled, settled, swept
 from tests.expr.test_hoist import LOCAL
@@ -223,7 +223,7 @@ def test_sweeps_that_shrink_one_variable_of_a_chain_after_the_other_come_to_an_e
     evaluator, lo, hi = infimum.compile(f, n), np.full(n, -2.0), np.full(n, 2.0)
     incumbent = Incumbent(evaluator, lo, hi)
     incumbent.offer(np.full((n, 1), 1.002))
-    root = Root(evaluator, Goal(1e-6, 1e-6, None), incumbent)
+    root = RootBox(evaluator, Goal(1e-6, 1e-6, None), incumbent)
     for _ in root.sweep(refines=False):
         pass
     assert 0 < root.sweeps < n / 2

@@ -13,7 +13,7 @@ import pytest
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, topological, var
 from infimum.ops.vocabulary import OPS
-from infimum.relax.backward_composition import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, Composed, taken_apart
+from infimum.relax.backward_composition import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, BackwardComposition, compose_backward
 from infimum.trace.trace import trace
 from tests.oracle.walk import POLE, Algebra, elements
 
@@ -63,7 +63,7 @@ FUNCTIONS = {
 }
 
 
-def made(composed: Composed, x: list[Fraction], rng: np.random.Generator, room: int) -> dict[str, list[Fraction]]:
+def made(composed: BackwardComposition, x: list[Fraction], rng: np.random.Generator, room: int) -> dict[str, list[Fraction]]:
     """All that is needed, valid at x; lines keep up to `room` away from the values."""
     known, algebra = {"x": x}, Rational({"x": x})
 
@@ -98,7 +98,7 @@ def test_the_function_is_never_below(name, room):
     """Equal where lines go through the values: all shares are counted, none twice."""
     fun, n = FUNCTIONS[name]
     f, rng, strict = trace(fun, n), np.random.default_rng(len(name)), 0
-    composed = Composed(f, var("x", (n,)), CURVES)
+    composed = BackwardComposition(f, var("x", (n,)), CURVES)
     for _ in range(8):
         x = [Fraction(int(v), 16) for v in rng.integers(-40, 41, n)]
         value = elements(f, Rational({"x": x})).item()
@@ -114,7 +114,7 @@ def test_the_function_is_never_below(name, room):
 
 
 def test_every_kind_is_needed():
-    composed = (Composed(trace(fun, n), var("x", (n,)), CURVES) for fun, n in FUNCTIONS.values())
+    composed = (BackwardComposition(trace(fun, n), var("x", (n,)), CURVES) for fun, n in FUNCTIONS.values())
     found = {need.kind for each in composed for need in each.needs.values()}
     assert found == {CURVE, PRODUCT, CHOICE, OPAQUE}
 
@@ -122,7 +122,7 @@ def test_every_kind_is_needed():
 def test_an_argument_may_come_twice():
     """logaddexp(u, u) is log 2 + u; NumPy's maximum of a number and itself is simplified away, this is not."""
     u = index(var("x", (1,)), 0)
-    composed = Composed(build("logaddexp", u, u), var("x", (1,)), CURVES)
+    composed = BackwardComposition(build("logaddexp", u, u), var("x", (1,)), CURVES)
     (need,) = composed.needs.values()
     names = need.names
     known = {"x": [Fraction(3)], **{name: [Fraction(v)] for name, v in zip(names, (1, 2, 1, 2), strict=True)}}
@@ -138,17 +138,17 @@ def test_taken_apart():
     x = var("x", (3,))
 
     def apart(fun) -> set[str]:
-        return ops(taken_apart(trace(fun, 3), x))
+        return ops(compose_backward(trace(fun, 3), x))
     assert "expit" in apart(lambda x: 1 / (1 + np.exp(-x[0]))) and "exp" not in apart(lambda x: x[1] / (1 + np.exp(-x[0])))
     assert "expit" in apart(lambda x: np.sum((np.exp(x) + 1) ** -2))
     assert "expit" not in apart(lambda x: 1 / (2 + np.exp(x[0]))) | apart(lambda x: 1 + np.exp(x[0]))
     assert "div" not in apart(lambda x: x[0] / x[1]) and "div" in apart(lambda x: x[0] / 3)
     assert "norm" not in apart(np.linalg.norm) and {"sqrt", "powi"} <= apart(np.linalg.norm)
     assert "prod" not in apart(np.prod) and "mul" in apart(np.prod)
-    assert "prod" in ops(taken_apart(trace(np.prod, 40), var("x", (40,))))  # too many factors
+    assert "prod" in ops(compose_backward(trace(np.prod, 40), var("x", (40,))))  # too many factors
 
 
 def test_curves_that_are_not_asked_for_are_opaque():
-    composed = Composed(trace(lambda x: np.tanh(x[0]) + x[1] ** 2, 2), var("x", (2,)), frozenset({"powi"}))
+    composed = BackwardComposition(trace(lambda x: np.tanh(x[0]) + x[1] ** 2, 2), var("x", (2,)), frozenset({"powi"}))
     assert [(need.kind, need.node.op) for need in composed.needs.values()].count((OPAQUE, "tanh")) == 1
     assert all(op in OPS for op in CURVES)

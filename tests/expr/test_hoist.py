@@ -13,7 +13,7 @@ import infimum
 from infimum import problems
 from infimum.expr.build import build, index, reduce
 from infimum.expr.node import Expr, const, topological, var
-from infimum.structure.local_form import LocalForm, Number, all_sources, local_form, sources
+from infimum.structure.local_form import LocalForm, LocalNumber, all_sources, local_form, sources
 from infimum.trace.trace import trace
 from tests.oracle.arb_values import value
 from tests.oracle.walk import Special
@@ -32,7 +32,7 @@ def _reduced(op: str, terms: Expr, low: int, high: int) -> Expr:
     return reduce("sum" if op == "norm" else op, index(terms, slice(low, high)))
 
 
-def defined(number: Number, j: int) -> Expr:
+def defined(number: LocalNumber, j: int) -> Expr:
     """What the docstring of Number says, for the variable j."""
     place, source = j + number.shift, number.source
     at = min(max(place, 0), number.size - 1)
@@ -298,7 +298,7 @@ def test_exact_means_that_no_number_depends_on_y(name):
                 assert one == two or equal(one, two), (number.name, number.kind, j)
 
 
-def _matters(form: LocalForm, number: Number, j: int) -> bool:
+def _matters(form: LocalForm, number: LocalNumber, j: int) -> bool:
     """Is the number read from variable j: not in a branch that `inside` rules out there?"""
     new: dict[Expr, set[str]] = {}
     inside = {var(k.name, ()): 0 <= j + k.shift < k.size for k in form.numbers if k.kind == "inside"}

@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum.expr.build import build
 from infimum.expr.node import topological
-from infimum.structure.lipschitz_split import rough_and_calm
+from infimum.structure.lipschitz_split import lipschitz_parts
 from tests.expr.evaluate_with_numpy import evaluate
 
 N = 4
@@ -25,7 +25,7 @@ WHOLE = {"calm": lambda x: np.sum(np.abs(x)) * x[0], "rough": lambda x: np.sqrt(
 @pytest.mark.parametrize("name", SPLIT)
 def test_the_parts_add_up(name):
     f = infimum.compile(SPLIT[name], N).f
-    rough, calm = rough_and_calm(f)
+    rough, calm = lipschitz_parts(f)
     assert not {n.op for n in topological([calm])} & {"sqrt", "cbrt", "pow", "floor", "log"}
     x = np.random.default_rng(0).uniform(0.1, 3, (20, N))
     for point in x:
@@ -34,4 +34,4 @@ def test_the_parts_add_up(name):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_what_is_not_split(name):
-    assert rough_and_calm(infimum.compile(WHOLE[name], N).f) is None
+    assert lipschitz_parts(infimum.compile(WHOLE[name], N).f) is None

@@ -9,7 +9,7 @@ from flint import arb
 import infimum
 from infimum.expr.build import build, substituted
 from infimum.expr.node import Expr, const, var
-from infimum.structure.separable_residuals import Separable, residual_vector, separable
+from infimum.structure.separable_residuals import SeparableResiduals, residual_vector, separable
 from infimum.trace.trace import trace
 from tests.expr.separable_models import random_model, random_residuals, sum_of_squares
 from tests.oracle.arb_series import along
@@ -20,7 +20,7 @@ T = np.arange(1, 9) / 4
 ONES = np.ones_like(T)
 
 
-def parts_of(f, n: int) -> Separable | None:
+def parts_of(f, n: int) -> SeparableResiduals | None:
     e = residual_vector(trace(f, n, ()))
     return None if e is None else separable(e, var("x", (n,)))
 
@@ -70,7 +70,7 @@ def values(e: Expr, point: np.ndarray) -> np.ndarray:
     return elements(e, Balls(point))
 
 
-def summed(parts: Separable, point: np.ndarray, multiplied: bool = False) -> np.ndarray:
+def summed(parts: SeparableResiduals, point: np.ndarray, multiplied: bool = False) -> np.ndarray:
     """rest + Σ data f κ, each row a ball or special."""
     rest, *functions = parts.multiplied[1:] if multiplied else (parts.rest, *parts.functions)
     total = list(values(rest, point))
@@ -84,7 +84,7 @@ def summed(parts: Separable, point: np.ndarray, multiplied: bool = False) -> np.
     return total
 
 
-def random_parts(seed: int) -> tuple[Expr, Separable | None, int]:
+def random_parts(seed: int) -> tuple[Expr, SeparableResiduals | None, int]:
     """What the residuals mean, and their parts."""
     rng = np.random.default_rng(seed)
     if seed % 2:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infimum.expr.node import var
-from infimum.expr.slope_expressions import Slopes
+from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.trace.trace import trace
 from tests.expr.evaluate_with_numpy import evaluate
 
@@ -26,7 +26,7 @@ OTHERS = [
 @pytest.mark.parametrize("f", IDENTITIES)
 def test_identities(f):
     x, rng = var("x", (3,)), np.random.default_rng(0)
-    slopes = Slopes(trace(f, 3, ()), x)
+    slopes = SlopeExpressions(trace(f, 3, ()), x)
     assert not slopes.between and slopes.value.shape == (3,)
     for _ in range(20):
         p, c = rng.uniform(-1, 1, (2, 3))
@@ -38,7 +38,7 @@ def test_identities(f):
 def test_between(f):
     """With all points in one place the slopes are the derivatives; points between are variables of their own."""
     x, rng, h = var("x", (3,)), np.random.default_rng(0), 1e-6
-    slopes = Slopes(trace(f, 3, ()), x)
+    slopes = SlopeExpressions(trace(f, 3, ()), x)
     assert len(slopes.between) == len(set(slopes.between)) > 1
     for _ in range(5):
         p = rng.uniform(-1, 1, 3)
@@ -49,5 +49,5 @@ def test_between(f):
 
 def test_they_are_half_as_wide():
     """The slopes of x² from 0 to 1 end at 1, its derivatives at 2."""
-    slopes = Slopes(trace(lambda x: x[0] ** 2, 1, ()), var("x", (1,)))
+    slopes = SlopeExpressions(trace(lambda x: x[0] ** 2, 1, ()), var("x", (1,)))
     assert evaluate(slopes.value, {"x": np.ones(1), "c": np.zeros(1)}) == 1.0

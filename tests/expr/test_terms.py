@@ -9,7 +9,7 @@ from flint import arb
 import infimum
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, between, const, var
-from infimum.structure.term_sums import MOST_VARIABLES, C, Family, families_of, substituted
+from infimum.structure.term_sums import MOST_VARIABLES, C, TermFamily, families_of, substituted
 from infimum.trace.trace import trace
 from tests.oracle.arb_values import settled_value, value
 from tests.oracle.generate import Generator
@@ -88,14 +88,14 @@ NOT_SMALL = {
 }
 
 
-def with_constants(family: Family, term: int) -> Expr:
+def with_constants(family: TermFamily, term: int) -> Expr:
     """The term, in its own variables."""
     c = var(C, (len(family.lower),))
     ends = zip(family.lower[:, term], family.upper[:, term], strict=True)
     return substituted(family.value, {index(c, i): const(lo) if lo == hi else between(lo, hi) for i, (lo, hi) in enumerate(ends)})
 
 
-def total(families: list[Family], x: np.ndarray, bits: int) -> arb | Special:
+def total(families: list[TermFamily], x: np.ndarray, bits: int) -> arb | Special:
     """The sum of all terms; special as soon as one of them is."""
     found = arb(0)
     for family in families:
@@ -107,7 +107,7 @@ def total(families: list[Family], x: np.ndarray, bits: int) -> arb | Special:
     return found
 
 
-def held_against(f: Expr, families: list[Family], x: np.ndarray) -> bool:
+def held_against(f: Expr, families: list[TermFamily], x: np.ndarray) -> bool:
     """Is it decided there? The same value, or both undefined."""
     whole = settled_value(f, x)
     if whole is UNDECIDED:
@@ -122,7 +122,7 @@ def held_against(f: Expr, families: list[Family], x: np.ndarray) -> bool:
     return True
 
 
-def well_formed(families: list[Family], n: int) -> None:
+def well_formed(families: list[TermFamily], n: int) -> None:
     for family in families:
         k, count = family.variables.shape
         assert k <= MOST_VARIABLES and count and (0 <= family.variables).all() and (family.variables < n).all()

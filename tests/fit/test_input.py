@@ -12,7 +12,7 @@ import infimum
 from infimum.fitting.data import Columns, Data
 from infimum.fitting.losses import read_loss
 from infimum.fitting.model import Model
-from infimum.fitting.parameters import Asked
+from infimum.fitting.parameters import ParameterSettings
 
 X = np.linspace(0.0, 4.0, 9)
 Y = 5 * np.exp(-1.3 * X) + 0.5 + 0.01 * np.cos(7 * X)
@@ -232,7 +232,7 @@ def test_proposed_bounds_can_be_used():
 def test_bounds_that_are_no_doubles_are_exact():
     from fractions import Fraction
     model = Model.read(decaying)
-    third = Asked.read(model, [(0, Fraction(1, 3))] * 3, None, None).parameters(model.names)
+    third = ParameterSettings.read(model, [(0, Fraction(1, 3))] * 3, None, None).parameters(model.names)
     assert Fraction(float(third.hi[0])) < Fraction(1, 3) < Fraction(float(third.bounds.region[1][0]))
 
 

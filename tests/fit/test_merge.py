@@ -11,7 +11,7 @@ from infimum.fitting import entry
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
 from infimum.fitting.merge import merged
-from infimum.fitting.problem import FitProblem, Rows
+from infimum.fitting.problem import FitProblem, ResidualRows
 
 RNG = np.random.default_rng(0)
 X = RNG.permutation(np.repeat(np.linspace(0.5, 4.0, 12), 6))
@@ -29,7 +29,7 @@ def problem_of(model: Callable, x=X, y=Y, sigma=None, loss: str = "squares") -> 
     return FitProblem(read, data, parameters, *read_loss(loss, None))
 
 
-def compare(problem: FitProblem, reduced: Rows, n: int = 2) -> None:
+def compare(problem: FitProblem, reduced: ResidualRows, n: int = 2) -> None:
     """At a few points, the enclosures of the whole sum and of its two parts meet."""
     points = RNG.uniform(0.1, 10, (n, 8))
     whole, part = (infimum.compile(f, n).value(points, points) for f in (problem.objective(), problem.objective(reduced)))

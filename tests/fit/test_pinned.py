@@ -10,7 +10,7 @@ import infimum
 from infimum.fitting.data import Data
 from infimum.fitting.entry import read_model
 from infimum.fitting.losses import LOSSES, read_loss
-from infimum.fitting.pinning.pinned_data import Pinned, without_constant_rows
+from infimum.fitting.pinning.pinned_data import PinnedData, without_constant_rows
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.statistics import Statistics
 
@@ -171,7 +171,7 @@ def test_confidence_sets_of_pinned_fits_are_covered():
     (pinned(0, 1e-30) * np.where(np.arange(20) == 1, 1e-12, 1.0), [0, 1])])
 def test_which_are_pinned(sigma, numbers):
     problem = problem_of(line, line(X, 1, 2) + NOISE, (-10, 10), sigma)
-    found = Pinned.of(problem, problem.rows())
+    found = PinnedData.of(problem, problem.rows())
     assert (None if found is None else found.numbers.tolist()) == numbers
 
 
@@ -179,7 +179,7 @@ def test_the_relaxed_sum_is_nowhere_above_the_loss():
     rng = np.random.default_rng(0)
     for loss in LOSSES:
         problem = problem_of(decaying, decaying(X, 5, 1.3, 0.5) + NOISE, EXPONENTIAL, pinned([0, 9], 1e-9), loss)
-        found = Pinned(problem, problem.rows(), np.array([0, 9]), 0.1)
+        found = PinnedData(problem, problem.rows(), np.array([0, 9]), 0.1)
         points = rng.uniform([0, 0, -5], [10, 3, 5], (50, 3)).T
         relaxed, plain = (infimum.compile(f, 3).value(points, points) for f in (found.relaxed(), problem.objective()))
         assert (relaxed.lo <= plain.hi).all()
@@ -188,7 +188,7 @@ def test_the_relaxed_sum_is_nowhere_above_the_loss():
 def test_the_question_with_equations_is_the_same():
     """Where the equations hold, the objective is the loss: at points with doubles for both."""
     problem = problem_of(line, line(X, 1.0, 2.0) + np.round(NOISE, 1), (-10, 10), pinned([0, 5], 2.0**-40, 0.125))
-    objective, equations = Pinned.of(problem, problem.rows()).question(np.array([0.5, 4.0]))
+    objective, equations = PinnedData.of(problem, problem.rows()).question(np.array([0.5, 4.0]))
     p = np.array([1.25, 2.5])
     z = np.concatenate([p / [0.5, 4.0], (line(X, *p) - problem.data.y)[[0, 5]] * 2.0**40])
     whole, apart = (infimum.compile(f, n).value(z, z) for f, n, z in ((problem.objective(), 2, p),
@@ -202,7 +202,7 @@ def test_rows_without_a_pinned_constant_one():
     problem = problem_of(lambda x, b: b * x, y, (-10, 10), pinned([0], 1e-9))
     rows = without_constant_rows(problem, problem.rows())
     least = (Fraction(float(y[0])) / Fraction(1e-9)) ** 2
-    assert Fraction(rows.constant.lo) <= least <= Fraction(rows.constant.hi) and Pinned.of(problem, rows) is None
+    assert Fraction(rows.constant.lo) <= least <= Fraction(rows.constant.hi) and PinnedData.of(problem, rows) is None
     assert rows.deviations(np.zeros(20))[0] == 0 and without_constant_rows(problem, rows) is rows
 
 

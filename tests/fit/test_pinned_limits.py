@@ -10,7 +10,7 @@ import pytest
 import infimum
 from infimum.fitting.budget import Budget
 from infimum.fitting.pinning import pinned_run
-from infimum.fitting.pinning.pinned_run import Solving, scaled
+from infimum.fitting.pinning.pinned_run import PinnedProblem, scaled
 from infimum.search.interrupts import Interrupts
 
 X = np.linspace(0.0, 5.0, 12)
@@ -143,12 +143,12 @@ def test_a_budget_leaves_no_more_than_there_is(monkeypatch):
 @pytest.mark.parametrize("step", ["_attained", "_find_cover", "_last", "_shared", "_minimisers"])
 def test_ctrl_c_between_the_searches(step: str, least, monkeypatch, ctrl_c_heard):
     monkeypatch.setattr(Interrupts, "_last", -np.inf)
-    own = getattr(Solving, step)
+    own = getattr(PinnedProblem, step)
 
     def pressed(self, *args):
         signal.raise_signal(signal.SIGINT)
         return own(self, *args)
-    monkeypatch.setattr(Solving, step, pressed)
+    monkeypatch.setattr(PinnedProblem, step, pressed)
     r = straight()
     assert r.success or (r.message.startswith("interrupted") and step not in ("_shared", "_minimisers"))
     assert 0.99 * least.lo < r.lower <= least.hi and least.lo <= r.upper < (1e6 if step == "_attained" else 1.01 * least.hi)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infimum
-from infimum.fitting.zero_residuals import is_met, loss_that_counts_as_zero
+from infimum.fitting.zero_residuals import is_zero_residual, loss_that_counts_as_zero
 from tests.fit.test_pinned import X, exactly, line, pinned, problem_of
 
 Y = line(X, 1, 2) + 0.1 * np.cos(37 * X**2)
@@ -36,15 +36,16 @@ def test_it_scales_with_the_data(of_y: float, of_sigma: float):
 def test_what_is_met():
     for y, sigma in ((Y, None), (1e-9 * Y, None), (Y, pinned(0, 1e-13)), (1e6 + Y, None), (Y, pinned(range(9), 1e9))):
         problem, size, spread = problem_of(line, y, (-10, 10), sigma), np.abs(y), np.ptp(y)
-        assert is_met(problem, 1e-15 * size) and is_met(problem, 1e-12 * np.full(20, spread) * (sigma is None or sigma > 1e-10))
-        assert not is_met(problem, np.where(np.arange(20) == 15, 1e-8 * spread, 0.0)), "a single one that is not"
+        assert is_zero_residual(problem, 1e-15 * size) and is_zero_residual(problem, 1e-12 * np.full(20, spread)
+                                                                            * (sigma is None or sigma > 1e-10))
+        assert not is_zero_residual(problem, np.where(np.arange(20) == 15, 1e-8 * spread, 0.0)), "a single one that is not"
 
 
 def test_data_over_many_decades():
     """Errors of one percent of each: a small measurement that is off by one sigma is not met, however large others are."""
     y = 10.0 ** np.linspace(-6, 6, 20)
     problem = problem_of(line, y, (-10, 10), 0.01 * y)
-    assert is_met(problem, 1e-13 * y) and not is_met(problem, np.where(np.arange(20) == 0, 0.01 * y, 0.0))
+    assert is_zero_residual(problem, 1e-13 * y) and not is_zero_residual(problem, np.where(np.arange(20) == 0, 0.01 * y, 0.0))
     assert loss_that_counts_as_zero(problem) < 1e-15
 
 

@@ -17,7 +17,7 @@ from infimum.expr.node import Expr, var
 from infimum.interval.pair import Pair, exact
 from infimum.kernel.ir import Builder
 from infimum.ops.interval_rules import RULES
-from infimum.ops.line_rules import SMOOTH_CURVES, Lines, lines_of
+from infimum.ops.line_rules import SMOOTH_CURVES, LinePair, lines_of
 from infimum.ops.vocabulary import OPS
 from infimum.relax.curve_lines import HINGES, curve_of, hinge, lines_at
 from tests.interval.against_arb import beside
@@ -58,7 +58,7 @@ def compiled(op: str, params: tuple, write: Callable = lines_at) -> Callable[...
     return run
 
 
-def judge(op: str, params: tuple, x: float, lines: Lines) -> int:
+def judge(op: str, params: tuple, x: float, lines: LinePair) -> int:
     """Compares what the lines say at x with what Arb knows; returns how many of the two said something."""
     node = meaning(op, params)
     finite = np.isfinite(lines[:2]).all(), np.isfinite(lines[2:]).all()
@@ -103,7 +103,7 @@ def test_no_line_crosses_its_curve(op, params):
     assert not np.isnan(out).any()
     for k in range(len(lo)):
         for x in inside(rng, float(lo[k]), float(hi[k])):
-            said += judge(op, params, x, Lines(*out[:, k].tolist()))
+            said += judge(op, params, x, LinePair(*out[:, k].tolist()))
     assert said > 200
 
 
@@ -117,14 +117,14 @@ def test_any_interval(op, params, ends, t, share):
     lo, hi = sorted(ends)
     if lo == np.inf or hi == -np.inf:
         return
-    lines = Lines(*compiled(op, params)(*(np.array([v]) for v in (lo, hi, t)))[:, 0].tolist())
+    lines = LinePair(*compiled(op, params)(*(np.array([v]) for v in (lo, hi, t)))[:, 0].tolist())
     a, b = max(lo, -MOST), min(hi, MOST)
     for x in {a, b, min(max((1 - share) * a + share * b, a), b)}:
         judge(op, params, x, lines)
 
 
 # ---- lines that are good
-def without_inflection(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t) -> Lines:
+def without_inflection(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t) -> LinePair:
     """As if nothing were known of inflections."""
     return lines_of(b, curve_of(b, op, params)._replace(inflection=None), a, y, t)
 
@@ -159,7 +159,7 @@ def test_lines_around_an_inflection_touch_the_curve(op):
 
 def test_infinite_ends_have_no_line_but_the_enclosure():
     """(-inf, -20]**8 has no upper end, wherever a tangent is asked for: 0 times infinity must not hide that."""
-    found = Lines(*compiled("powi", (("k", 8),))(np.array([-np.inf]), np.array([-20.0]), np.array([-100.0]))[:, 0].tolist())
+    found = LinePair(*compiled("powi", (("k", 8),))(np.array([-np.inf]), np.array([-20.0]), np.array([-100.0]))[:, 0].tolist())
     assert found.hi == np.inf and found.slope_above == 0.0 and found.nlo <= -(20.0**8)
 
 
@@ -171,7 +171,7 @@ def test_odd_powers_touch_as_well():
 
 def test_a_wave_of_several_bends_has_its_enclosure():
     """Where two inflections lie inside, lines say no more than the range."""
-    found = Lines(*compiled("sin", ())(np.array([-1.0]), np.array([6.0]), np.array([2.5]))[:, 0].tolist())
+    found = LinePair(*compiled("sin", ())(np.array([-1.0]), np.array([6.0]), np.array([2.5]))[:, 0].tolist())
     assert (found.slope_below, found.slope_above) == (0.0, 0.0) and (found.nlo, found.hi) == (1.0, 1.0)
 
 
@@ -179,7 +179,7 @@ def test_hinges():
     """Across its bend relu lies between a line through both ends and one of slope 0 or 1, the closer one; a softplus touches."""
     run = compiled("relu", ())
     for lo, hi, slope in ((-1.0, 3.0, 1.0), (-3.0, 1.0, 0.0), (-2.0, -1.0, 0.0), (1.0, 2.0, 1.0)):
-        found = Lines(*run(np.array([lo]), np.array([hi]), np.array([0.5 * (lo + hi)]))[:, 0].tolist())
+        found = LinePair(*run(np.array([lo]), np.array([hi]), np.array([0.5 * (lo + hi)]))[:, 0].tolist())
         ends = max(lo, 0.0), max(hi, 0.0)
         assert (found.slope_below, found.nlo) == (slope, 0.0)
         assert found.slope_above * np.array([lo, hi]) + found.hi == pytest.approx(ends, abs=1e-15)

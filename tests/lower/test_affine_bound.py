@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 import infimum
 from infimum.evaluation.programs import AFFINE
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.relax.affine_bound_kernel import is_recurrence
 from infimum.trace.trace import trace
 from tests.lower.test_linear_bounds import BOXES, ROWS, Exact, boxes
@@ -48,7 +48,7 @@ def test_nothing_is_lost(name):
                 if value.is_finite():
                     assert not value < arb(left[lower_row, k]) if np.isfinite(left[lower_row, k]) else True, (name, x)
                     if value <= arb(upper):
-                        assert left[axis_row, k] != GONE, (name, x)
+                        assert left[axis_row, k] != DISCARDED_AXIS, (name, x)
                         assert (left[:N, k] <= x).all() and (left[N:2 * N, k] >= x).all(), (name, x)
     assert said > BOXES // 2
 

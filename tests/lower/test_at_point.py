@@ -9,7 +9,7 @@ from flint import arb, ctx
 import infimum
 from infimum.expr.point_value import enclose_at_point
 from infimum.interval import fixed_point as fixed
-from infimum.interval.fixed_point import Fixed, Unknown
+from infimum.interval.fixed_point import FixedPointInterval, Unknown
 from tests.oracle.arb_values import value
 from tests.oracle.campaign import generated
 
@@ -19,7 +19,7 @@ POINTS = [*RANDOM.uniform(-40, 40, 150), *np.ldexp(RANDOM.uniform(-1, 1, 150), R
           0.0, 1.0, -1.0, 0.5, 2.0, 6381956970095103 * 2.0**797, 1e22, -1e22, math.pi, math.pi / 2, 1500.0, -1500.0]
 
 
-def exact(x: Fixed) -> tuple[arb, arb]:
+def exact(x: FixedPointInterval) -> tuple[arb, arb]:
     ctx.prec = 5000
     return tuple(arb(end) / arb(2) ** fixed.PLACES for end in (x.lo, x.hi))
 
@@ -30,7 +30,7 @@ def test_elementary_functions(name):
     done = 0
     for x in map(float, POINTS):
         try:
-            lo, hi = exact(FUNCTIONS[name](Fixed.between(x, x)))
+            lo, hi = exact(FUNCTIONS[name](FixedPointInterval.between(x, x)))
         except Unknown:
             assert (name in ("log", "sqrt") and x <= 0) or (name == "exp" and abs(x) > 700), x
             continue
@@ -44,7 +44,7 @@ def test_elementary_functions(name):
 def test_arithmetic_holds():
     rng = np.random.default_rng(1)
     for a, b, c, d in rng.uniform(-3, 3, (300, 4)).tolist():
-        x, y = Fixed.between(min(a, b), max(a, b)), Fixed.between(min(c, d), max(c, d))
+        x, y = FixedPointInterval.between(min(a, b), max(a, b)), FixedPointInterval.between(min(c, d), max(c, d))
         by_number = [(f"__{name}__", y) for name in ("add", "sub", "mul", "truediv")]
         for name, k in (*by_number, ("__pow__", 2), ("__pow__", 5), ("__pow__", -3)):
             try:
@@ -58,10 +58,10 @@ def test_arithmetic_holds():
 
 
 def test_ends_are_the_tightest_doubles():
-    third = Fixed.between(1.0, 1.0) / Fixed.between(3.0, 3.0)
+    third = FixedPointInterval.between(1.0, 1.0) / FixedPointInterval.between(3.0, 3.0)
     assert third.ends() == (1 / 3, math.nextafter(1 / 3, 1)) and (-third).ends() == (-math.nextafter(1 / 3, 1), -1 / 3)
     for x in (0.0, 0.1, -1e300, 5e-324, 1.7976931348623157e308):
-        lo, hi = Fixed.between(x, x).ends()
+        lo, hi = FixedPointInterval.between(x, x).ends()
         assert lo <= x <= hi and (abs(x) < 1e-300 or lo == hi == x)
 
 

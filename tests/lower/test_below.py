@@ -9,7 +9,7 @@ from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
 from infimum.evaluation import programs
 from infimum.expr.node import var
-from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.relax import backward_bound_kernel
 from infimum.trace.trace import trace
 from tests.backend.test_interpreter import Interpreting
@@ -165,7 +165,7 @@ def test_affine_forms_make_layers_tighter(monkeypatch):
     """Enclosures of the second layer remember the variables."""
     lo, hi = np.full(3, -0.25), np.full(3, 0.25)
     with_forms, _ = least(layers, 3, lo, hi)
-    monkeypatch.setattr(backward_bound_kernel, "_VARIABLES", 0)
+    monkeypatch.setattr(backward_bound_kernel, "_MOST_AFFINE_VARIABLES", 0)
     assert with_forms > least(layers, 3, lo, hi)[0] + 1e-3
 
 
@@ -187,11 +187,11 @@ def test_regions_are_cut_or_gone():
     assert left[0] == 0.0 and left[3] == 1.0 and 0.16 < left[2] < 0.25 and 0.49 < left[1] <= 0.5 and worth
     assert left[lower] == pytest.approx(-1.0) and left[axis] in (0.0, 1.0) and left[level] == 3.0
     left, worth = told(slope, [0.0, 0.0], [1.0, 1.0], -1.5)
-    assert left[axis] == GONE and left[lower] > -1.5 and worth
+    assert left[axis] == DISCARDED_AXIS and left[lower] > -1.5 and worth
     left, _ = told(slope, [0.0, 0.0], [1.0, 1.0], np.inf, known=-0.75)
     assert left[lower] == -0.75 and (left[:2] == 0.0).all() and (left[2:4] == 1.0).all()
-    assert told(slope, [0.0, 0.0], [1.0, 1.0], np.inf, axis=GONE)[0][axis] == GONE
-    assert told(slope, [0.5, 0.5], [0.5, 0.5], np.inf)[0][axis] == STUCK
+    assert told(slope, [0.0, 0.0], [1.0, 1.0], np.inf, axis=DISCARDED_AXIS)[0][axis] == DISCARDED_AXIS
+    assert told(slope, [0.5, 0.5], [0.5, 0.5], np.inf)[0][axis] == NO_AXIS
 
 
 @pytest.mark.parametrize(("lo", "hi"), [

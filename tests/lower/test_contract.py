@@ -7,12 +7,12 @@ the centre for which x is a solution; then intervals around these numbers, some 
 import numpy as np
 import pytest
 
-from infimum.bounds.newton_kernel import NO_GAP, Recipe
+from infimum.bounds.newton_kernel import NO_GAP, SweepPlan
 from infimum.evaluation.evaluator import compile
 from infimum.evaluation.programs import CONTRACT
 
 LANES = 4000
-RECIPES = [Recipe(), Recipe(1, 0, 0, 1), Recipe(0, 1, 1, 1), Recipe(2, 2, 0, 1), Recipe(1, 1, 1, 0)]
+RECIPES = [SweepPlan(), SweepPlan(1, 0, 0, 1), SweepPlan(0, 1, 1, 1), SweepPlan(2, 2, 0, 1), SweepPlan(1, 1, 1, 0)]
 
 
 class Drawn:
@@ -39,7 +39,7 @@ class Drawn:
         triangle = np.triu_indices(n)
         self.curvature = low[triangle], high[triangle]
 
-    def run(self, recipe: Recipe) -> np.ndarray:
+    def run(self, recipe: SweepPlan) -> np.ndarray:
         """What the kernel says."""
         n = self.n
         regions = np.concatenate([self.lo, self.hi, np.zeros((3, LANES))])
@@ -73,8 +73,8 @@ def test_no_solution_is_lost(recipe, n):
 def test_pivots_leave_no_more_than_one_row_does():
     """Of two equations, only the other one tells about a variable."""
     drawn = Drawn(2, seed=0)
-    by_pivots, by_inverse = (drawn.run(Recipe(*counts)) for counts in ((1, 0), (0, 1)))
-    both = drawn.run(Recipe(1, 1))
+    by_pivots, by_inverse = (drawn.run(SweepPlan(*counts)) for counts in ((1, 0), (0, 1)))
+    both = drawn.run(SweepPlan(1, 1))
     sizes = [np.log2(np.maximum(ends[2:4] - ends[:2], 1e-12)).mean() for ends in (by_pivots, by_inverse, both)]
     assert sizes[2] < min(sizes[:2])
 
@@ -82,7 +82,7 @@ def test_pivots_leave_no_more_than_one_row_does():
 def test_narrower_matrices_contract_more_but_are_not_asked_for_concavity():
     """A matrix of sequential arguments whose diagonal is negative discards nothing by that alone."""
     drawn = Drawn(2, seed=3)
-    plain, sequential = drawn.run(Recipe(1, 1)), drawn.run(Recipe(1, 1, 1))
+    plain, sequential = drawn.run(SweepPlan(1, 1)), drawn.run(SweepPlan(1, 1, 1))
     assert (sequential[2:4] - sequential[:2]).mean() < 0.99 * (plain[2:4] - plain[:2]).mean()
     negative = (drawn.matrix[1][range(2), range(2)] < 0).any(axis=0)
     assert negative.any() and (sequential[4:6][:, negative] == 1).all()

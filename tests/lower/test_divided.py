@@ -10,7 +10,7 @@ import infimum
 from infimum.backend.python import PythonBackend
 from infimum.interval.pair import Pair
 from infimum.kernel.constant_data import Data
-from infimum.kernel.forms.divided_differences import Divided, node_of
+from infimum.kernel.forms.divided_differences import DividedDifferences, node_of
 from infimum.kernel.ir import Builder
 from infimum.kernel.meaning import Enclosures
 
@@ -43,7 +43,7 @@ def test_divided_differences_and_their_derivatives_are_enclosed(name):
     b, data = Builder(), Data()
     rows = [[b.input(0, 3 * i + k) for k in range(3)] for i in range(p)]
     nodes = [node_of(b, i, *rows[i], family.inverse) for i in range(p)]
-    divided = Divided(b, data, family, nodes, Enclosures())
+    divided = DividedDifferences(b, data, family, nodes, Enclosures())
     value, first, slopes, bends, sound = divided._difference(tuple(range(p)), (ROW,), p, pairs, True)
     b.output(0, 0, b.select(sound, 1.0, 0.0))
     found: list[Pair] = [value, *first, *slopes, *bends]

@@ -10,7 +10,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.evaluation.evaluator import compile
 from infimum.expr.node import var
-from infimum.kernel.hessian import Hessian
+from infimum.kernel.hessian import HessianKernel
 from infimum.kernel.schedule import is_sum_over_data
 from tests.oracle.check import check
 
@@ -99,7 +99,7 @@ def test_empty_boxes_and_none():
 def test_sums_over_data_have_one_loop_and_nothing_stored(name, at_once):
     f, n = FUNCTIONS[name]
     compiled = compile(f, n)
-    writer = Hessian(compiled.f, var("x", (n,)))
+    writer = HessianKernel(compiled.f, var("x", (n,)))
     assert is_sum_over_data(compiled.f, var("x", (n,))) == at_once
     assert not at_once or not writer.b.kernel("hessian", 2, 7).buffers
 
@@ -142,7 +142,7 @@ def test_functions_without_second_derivatives_are_written_in_loops():
         return np.sum(x)
 
     evaluator = compile(relus, n=4)
-    kernel = Hessian(evaluator.f, var("x", (4,))).b.kernel("hessian", 2, 7)
+    kernel = HessianKernel(evaluator.f, var("x", (4,))).b.kernel("hessian", 2, 7)
     assert len(kernel.prologue) + len(kernel.body) < 1000  # written out, it has some 100,000 instructions
     at = evaluator.hessian([0.5, -0.25, 1.0, 0.125], [0.5, -0.25, 1.0, 0.125])
     assert at.value.smooth and (at.lo == 0).all() and (at.hi == 0).all()

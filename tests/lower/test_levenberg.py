@@ -6,7 +6,7 @@ from scipy.optimize import lsq_linear
 
 from infimum.evaluation.evaluator import Evaluator, compile
 from infimum.evaluation.programs import LEVENBERG
-from infimum.points.levenberg_kernel import FIRST_DAMPING, Rows, some_rows
+from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows, some_rows
 
 T = np.linspace(0.5, 4.0, 25)
 Y = 2 * np.exp(-0.6 * T) + 0.3 + 0.1 * np.cos(11 * T)
@@ -32,7 +32,7 @@ def evaluator_of(name: str) -> Evaluator:
 def tried(f: Evaluator, points: np.ndarray, limits: tuple = (), geometric: bool = False, often: int = 1):
     """Their rows, and the lanes after some trials from these points; κ within `limits`."""
     p, q = len(f.sum_of_squares.nonlinear), len(f.sum_of_squares.columns)
-    rows = Rows.of(p, q)
+    rows = LaneRows.of(p, q)
     lanes = np.zeros((rows.count, points.shape[1]))
     lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, FIRST_DAMPING
     low, high = limits or (np.full(q, -np.inf), np.full(q, np.inf))
@@ -42,7 +42,7 @@ def tried(f: Evaluator, points: np.ndarray, limits: tuple = (), geometric: bool 
     return rows, lanes
 
 
-def whole(f: Evaluator, rows: Rows, lanes: np.ndarray) -> np.ndarray:
+def whole(f: Evaluator, rows: LaneRows, lanes: np.ndarray) -> np.ndarray:
     """The parameters of each lane."""
     parts, x = f.sum_of_squares, np.empty((f.n, lanes.shape[1]))
     x[list(parts.nonlinear)] = lanes[rows.point]
@@ -110,7 +110,7 @@ def test_what_is_not_finite_is_infinitely_high():
     f = compile(lambda b: np.sum((b[0] * np.exp(b[1] / (T - 0.4)) * np.log(b[2]) - Y) ** 2), 3)
     p = f.sum_of_squares.nonlinear
     points = np.array([[8.0, 0.5, 300.0], [2.0, 0.0, 2.0]])[:len(p)]
-    rows = Rows.of(2, 1)
+    rows = LaneRows.of(2, 1)
     lanes = np.zeros((rows.count, 3))
     lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, FIRST_DAMPING
     bounds = np.array([0.0, 0.0, 1e3, 9.0, 0.0, 0.0, -np.inf, np.inf])

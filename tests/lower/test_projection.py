@@ -57,7 +57,7 @@ class Inside:
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float):
         n, self.parts = evaluator.n, evaluator.separable
-        writer = projection_kernel.Projection(self.parts, n)
+        writer = projection_kernel.ProjectionKernel(self.parts, n)
         b, fit, self.p, self.q = writer.b, writer.fit, writer.p, writer.q
         self.pairs = writer.basis.pairs
         groups = {

@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from infimum.bounds.least_squares.lane_quadratic import Quadratic
+from infimum.bounds.least_squares.lane_quadratic import LaneQuadratic
 from infimum.kernel.forms.balls import Ball
 from infimum.kernel.ir import Builder, Value
 from tests.lower.test_balls import INF, run
@@ -42,7 +42,7 @@ class Case:
         def write(b: Builder, x: list[Value]) -> tuple[Value, ...]:
             balls = [Ball(x[i], x[count + i]) for i in range(count)]
             matrix = dict(zip(self.pairs, balls[1 + p:], strict=True))
-            return what(Quadratic(b, balls[0], balls[1:1 + p], matrix, x[2 * count:2 * count + p]), x[-1])
+            return what(LaneQuadratic(b, balls[0], balls[1:1 + p], matrix, x[2 * count:2 * count + p]), x[-1])
         return run(write, np.concatenate([self.mid, self.rad, self.h, upper[None]]))
 
     def value(self, lane: int, share: np.ndarray, s: np.ndarray) -> Fraction:

@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from infimum.backend.cpu import CpuBackend
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder
-from infimum.relax.lane_simplex import NO_SOLUTION, OPTIMAL, RUNNING, Simplex
+from infimum.relax.lane_simplex import NO_SOLUTION, OPTIMAL, RUNNING, LaneProgram, LaneSimplex
 
 
 def solved(c: np.ndarray, a: np.ndarray, h: np.ndarray, turns: int, endless: int) -> tuple[np.ndarray, np.ndarray]:
@@ -19,7 +19,7 @@ def solved(c: np.ndarray, a: np.ndarray, h: np.ndarray, turns: int, endless: int
         b.store(entries, turn.index, b.input(0, turn.index))
     with b.loop(rows) as turn:
         b.store(right, turn.index, b.input(1, turn.index))
-    method = Simplex(b, data, rows, columns, endless, entries, right, turns)
+    method = LaneSimplex(b, data, LaneProgram(rows, columns, endless, entries, right), turns)
     found = method.multipliers()
     with b.loop(rows) as turn:
         b.output(0, turn.index, b.load(found, turn.index))

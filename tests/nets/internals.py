@@ -22,7 +22,7 @@ from infimum.expr.differentiate import gradient, hessian_vector
 from infimum.expr.node import var
 from infimum.kernel.ir import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
 from infimum.problem.system import System
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.trace.constraint_reading import read_constraints
 from infimum.trace.trace import trace
 
@@ -61,19 +61,19 @@ def counting() -> Iterator[dict[str, list[int]]]:
     within the block. Of the Newton loop, whose tests are one kernel, the second number alone is known. Filled at the end."""
     found: dict[str, list[int]] = {}
     loops: list[NewtonSearch] = []
-    begin, sort = NewtonSearch.__init__, Branch._sorted
+    begin, sort = NewtonSearch.__init__, BranchAndBound._sorted
 
     def __init__(self: NewtonSearch, *given: Any, **named: Any) -> None:
         begin(self, *given, **named)
         loops.append(self)
 
-    def _sorted(self: Branch, part: Any, outcomes: list) -> Any:
+    def _sorted(self: BranchAndBound, part: Any, outcomes: list) -> Any:
         fates, worth = sort(self, part, outcomes)
         counts = found.setdefault(part.name, [0, 0])
         counts[0] += sum(outcome.regions.shape[1] for outcome in outcomes)
         counts[1] += sum(f.discarded for f in fates)
         return fates, worth
-    with mock.patch.object(NewtonSearch, "__init__", __init__), mock.patch.object(Branch, "_sorted", _sorted):
+    with mock.patch.object(NewtonSearch, "__init__", __init__), mock.patch.object(BranchAndBound, "_sorted", _sorted):
         yield found
     for loop in loops:
         for name, count in loop.discarded.items():

@@ -8,7 +8,7 @@ import pytest
 import infimum
 from infimum.errors import NetworkError
 from infimum.networks import Outcome, read_vnnlib, vnnlib
-from infimum.networks.exact_box import End, ExactBox
+from infimum.networks.exact_box import ExactBox, ExactEnd
 
 HEAD = """; a network with two inputs and two outputs
 (declare-const X_0 Real) (declare-const X_1 Real)
@@ -44,8 +44,8 @@ def test_boxes_of_cases_are_their_own(tmp_path):
 
 def test_numbers_are_exact(tmp_path):
     case, = read_vnnlib(file(tmp_path, BOX + "(assert (<= (* 3 X_0) 1)) (assert (< 1e-400 X_0)) (assert (= X_1 .1))")).cases
-    assert case.box.lo == (End(Fraction(1, 10**400), True), End(Fraction(1, 10))) and not case.inequalities
-    assert case.box.hi == (End(Fraction(1, 3)), End(Fraction(1, 10)))
+    assert case.box.lo == (ExactEnd(Fraction(1, 10**400), True), ExactEnd(Fraction(1, 10))) and not case.inequalities
+    assert case.box.hi == (ExactEnd(Fraction(1, 3)), ExactEnd(Fraction(1, 10)))
     lo, hi = case.box.outer()
     assert lo.tolist() == [0.0, np.nextafter(0.1, 0)] and hi.tolist() == [np.nextafter(1 / 3, 1), 0.1]
     lo, hi = case.box.inner()

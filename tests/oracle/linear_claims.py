@@ -20,8 +20,8 @@ from infimum.expr.node import Expr, var
 from infimum.interval.pair import Pair
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder
-from infimum.kernel.region_cut import GONE, rows
-from infimum.relax.backward_bound_kernel import Below
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
+from infimum.relax.backward_bound_kernel import BackwardBoundKernel
 from tests.oracle.linear_functions import Sample, boxes, points, sample
 
 HAS_ARB = find_spec("flint") is not None
@@ -66,7 +66,7 @@ class Lines:
 
     def __init__(self, f: Expr, n: int, backend: Any = None):
         b, data, self.n = Builder(), Data(), n
-        found, = Below(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,))).lines
+        found, = BackwardBoundKernel(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,))).lines
         with b.loop(n) as turn:
             b.output(0, turn.index, found.slope(turn.index))
         b.output(1, 0, found.nlo)
@@ -100,7 +100,7 @@ class LinearClaims:
         given = np.concatenate([np.ones(n), [upper], np.arange(n)])
         out = self.evaluator.run(LINEAR, [regions], parameters=given)[0]
         lower_row, axis_row, _ = rows(n)
-        return out[:n], out[n:2 * n], out[lower_row], out[axis_row] == GONE
+        return out[:n], out[n:2 * n], out[lower_row], out[axis_row] == DISCARDED_AXIS
 
     def fail(self, what: str, k: int, x: np.ndarray, details: str) -> None:
         sides = ", ".join(f"[{a!r}, {b!r}]" for a, b in zip(self.lo[:, k].tolist(), self.hi[:, k].tolist(), strict=True))

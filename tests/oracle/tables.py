@@ -5,15 +5,15 @@ from fractions import Fraction
 import numpy as np
 
 from infimum.expr.spline_knots import over_knots
-from infimum.expr.spline_table import Table
+from infimum.expr.spline_table import SplineTable
 
 
-def _over(k: int, inner: list[float], seed: int, bounded: bool = False) -> Table:
+def _over(k: int, inner: list[float], seed: int, bounded: bool = False) -> SplineTable:
     """A spline of degree k with these inner knots, and coefficients that are no round numbers."""
     rng = np.random.default_rng(seed)
     knots = [Fraction(t) for t in [-2.0] * (k + 1) + inner + [2.0] * (k + 1)]
     points, pieces, smooth = over_knots(knots, [Fraction(v) for v in rng.normal(size=len(knots) - k - 1).tolist()], k)
-    return Table([float(p) for p in points], pieces, smooth, bounded)
+    return SplineTable([float(p) for p in points], pieces, smooth, bounded)
 
 
 TABLES = (

@@ -12,7 +12,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROPAGATE
 from infimum.expr.build import build, reshape, substituted
 from infimum.expr.node import Expr, var
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.ops.inverse_rules import INVERSES, OF_REDUCTIONS
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.problem.system import System
@@ -86,7 +86,7 @@ class Trial:
         for k, (p, v) in enumerate(self.points):
             lo, hi = left[:m, k], left[m:2 * m, k]
             inside = (lo[:-1] <= p).all() and (p <= hi[:-1]).all() and position(v, lo[-1], hi[-1]) >= 0
-            if left[axis_row, k] == GONE or not inside or position(v, left[lower_row, k], INF) < 0:
+            if left[axis_row, k] == DISCARDED_AXIS or not inside or position(v, left[lower_row, k], INF) < 0:
                 raise Violation(f"lost {p.tolist()}, where the value is {v}\nbox {self.regions[:, k].tolist()}\n"
                                 f"left {left[:, k].tolist()}\n{kind}, {rounds} rounds\n{self.expr}")
         return int((left[:2 * m] != self.regions[:2 * m]).sum())
@@ -157,4 +157,5 @@ def test_solutions_that_are_good_enough_are_kept(seed):
         for k, ((p, _), v) in enumerate(zip(trial.points, values, strict=True)):
             if not isinstance(v, Special) and p[2] == round(p[2]) and position(v, -INF, upper) == 1:
                 held = (left[:3, k] <= p).all() and (p <= left[4:7, k]).all()
-                assert held and left[axis_row, k] != GONE and position(v, left[low_row, k], INF) >= 0, (seed, p, left[:, k])
+                assert held and left[axis_row, k] != DISCARDED_AXIS and position(v, left[low_row, k], INF) >= 0, (seed, p,
+                                                                                                                  left[:, k])

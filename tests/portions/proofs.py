@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
 
 SETTINGS = {"batch": 32, "portions": 4, "atol": 1e-6, "rtol": 0.0}
 BOUNDS = [(-5, 6)] * 3
@@ -29,12 +29,12 @@ def killing_one(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """From now on a worker that is busy is killed, once; the list will hold its process id."""
     killed = []
 
-    def deal(self, count, portion, _usual=WorkerDealer.deal):
+    def deal(self, count, portion, _usual=WorkerPortionRunner.run_portions):
         for number, answer in enumerate(_usual(self, count, portion)):
             busy = [worker.process for worker in self.workers._workers if worker.ticket is not None]
             if number >= 1 and busy and not killed:
                 killed.append(busy[0].pid)
                 busy[0].kill()
             yield answer
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     return killed

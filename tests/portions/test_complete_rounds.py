@@ -10,11 +10,11 @@ from infimum.engines.complete_search import CompleteSearch
 from infimum.engines.iteration_rounds import IterationRounds
 from infimum.engines.region_list import RegionList
 from infimum.errors import InternalError
-from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Method
 from infimum.search.incumbent import Incumbent
-from infimum.search.rounds import work_off
+from infimum.search.rounds import process_portion
 from tests.portions.proofs import BOUNDS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
 
@@ -44,12 +44,12 @@ def test_proofs_of_all_kinds_stopped_and_resumed(tmp_path, monkeypatch, asked):
     assert whole.lower <= alone.upper and alone.lower <= whole.upper
     stop = []
 
-    def deal(self, count, portion, _usual=WorkerDealer.deal):
+    def deal(self, count, portion, _usual=WorkerPortionRunner.run_portions):
         for number, answer in enumerate(_usual(self, count, portion)):
             stop.extend([True] if number == 1 and self.answered > 7 else [])
             yield answer
     with monkeypatch.context() as patched:
-        patched.setattr(WorkerDealer, "deal", deal)
+        patched.setattr(WorkerPortionRunner, "run_portions", deal)
         early = minimum(asked, workers=1, callback=lambda _: bool(stop), checkpoint=tmp_path / "run.inf")
     assert early.verdict.name == "STOPPED" and early.lower <= whole.upper and early.nfev < whole.nfev
     again = infimum.resume(tmp_path / "run.inf", waves, constraints=asked.get("constraints", ()))
@@ -78,10 +78,10 @@ class Here:
     def __init__(self, order=range(6)):
         self.order, self.run = order, made()
 
-    def deal(self, count, portion):
+    def run_portions(self, count, portion):
         for k in (k for k in self.order if k < count):
             state, budget = portion(k)
-            yield k, work_off(self.run.branch_of(state), budget)
+            yield k, process_portion(self.run.branch_of(state), budget)
 
 
 def made():

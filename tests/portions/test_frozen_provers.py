@@ -5,7 +5,7 @@ import signal
 import time
 
 import infimum
-from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, waves
 from tests.trials.test_workers import gone, posix
 
@@ -15,7 +15,7 @@ QUICK = SETTINGS | {"engine": "newton"}  # whose kernels are soon compiled
 
 def freezing(monkeypatch, everyone: bool) -> list[int]:
     """When portions of the first round are being worked on, one worker that has one is frozen, or everyone."""
-    usual, frozen = WorkerDealer.deal, []
+    usual, frozen = WorkerPortionRunner.run_portions, []
 
     def deal(self, count, portion):
         def and_freeze(number):
@@ -28,13 +28,13 @@ def freezing(monkeypatch, everyone: bool) -> list[int]:
                     os.kill(pid, signal.SIGSTOP)
             return portion(number)
         return usual(self, count, and_freeze)
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     return frozen
 
 
 def test_the_portion_of_a_frozen_worker_goes_to_another(monkeypatch):
     one = infimum.minimize(waves, BOUNDS, workers=1, **QUICK)
-    monkeypatch.setattr("infimum.parallel.proofs.portion_dealer._SILENCE", 1.0)
+    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._SILENCE", 1.0)
     frozen = freezing(monkeypatch, everyone=False)
     two = infimum.minimize(waves, BOUNDS, workers=2, **QUICK)
     assert bits(one) == bits(two) and len(frozen) == two.rounds["redone"] == 1 and gone(frozen)

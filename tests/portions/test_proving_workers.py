@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.trial_workers import LocalWorkers
 from infimum.engines import auto
 from infimum.errors import OptionError, TrialError
 from infimum.parallel import ray_cluster
 from infimum.parallel.process_workers import Processes
-from infimum.parallel.proofs.portion_dealer import WorkerDealer
-from infimum.search.rounds import Rounds
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
+from infimum.search.rounds import StepRounds
 from infimum.support.clock import Watch
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
@@ -38,7 +38,7 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
     """By SIGKILL, whoever works on the first portion of the second round; with constraints, narrow regions and a whole number."""
     asked = {"constraints": [limits], "integrality": [0, 0, 1], "xtol": 1e-4, **SETTINGS, "portions": 2, "batch": 16}
     one = infimum.minimize(waves, BOUNDS, workers=1, **asked)
-    usual, rounds, killed = WorkerDealer.deal, [], []
+    usual, rounds, killed = WorkerPortionRunner.run_portions, [], []
 
     def deal(self, count, portion):
         rounds.append(count)
@@ -50,14 +50,14 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
                     os.kill(pid, signal.SIGKILL)
             return portion(number)
         return usual(self, count, and_kill)
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     three = infimum.minimize(waves, BOUNDS, workers=3, **asked)
     assert bits(one) == bits(three) and len(killed) == three.rounds["redone"] == 1
 
 
 def test_a_portion_that_ends_all_workers_ends_the_run(monkeypatch):
     """With what was proved before: the regions are all there."""
-    monkeypatch.setattr("infimum.parallel.proofs.portion_dealer._started", lambda *_: Broken())
+    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._started", lambda *_: Broken())
     result = infimum.minimize(waves, BOUNDS, workers=2, **TIGHT)
     assert result.verdict.name == "STOPPED" and "lost 4 times with the same regions (the worker process ended" in result.message
     proved = infimum.minimize(waves, BOUNDS, **{k: v for k, v in TIGHT.items() if k != "portions"})
@@ -75,11 +75,12 @@ class Broken(Processes):
         return self.tickets
 
     def next_finished(self, timeout=None):
-        from infimum.blackbox.outcome import Kind, Outcome
-        from infimum.blackbox.trial_workers import Finished
+        from infimum.blackbox.outcome import Outcome, OutcomeKind
+        from infimum.blackbox.trial_workers import FinishedTrial
 
         self.outstanding -= 1
-        return Finished(self.tickets - self.outstanding, Outcome.failed(Kind.CRASH, "the worker process ended: killed"))
+        return FinishedTrial(self.tickets - self.outstanding,
+                             Outcome.failed(OutcomeKind.CRASH, "the worker process ended: killed"))
 
     def close(self):
         self.closed = True
@@ -91,12 +92,12 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
     whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
     stop, wanted = [], 4 * (whole.rounds["rounds"] - 1)
 
-    def deal(self, count, portion, _usual=WorkerDealer.deal):
+    def deal(self, count, portion, _usual=WorkerPortionRunner.run_portions):
         for number, answer in enumerate(_usual(self, count, portion)):
             stop.extend([True] if number == 1 and self.answered > wanted else [])
             yield answer
     with monkeypatch.context() as patched:
-        patched.setattr(WorkerDealer, "deal", deal)
+        patched.setattr(WorkerPortionRunner, "run_portions", deal)
         asked = asked | {"callback": lambda snapshot: bool(stop)}
         early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
     assert early.verdict.name == "STOPPED" and early.lower <= whole.lower and whole.upper <= early.upper
@@ -108,18 +109,18 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
 
 def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp_path, monkeypatch):
     """A run that is stopped in a round before which there was a late search: that is over when it is resumed."""
-    begun, stop, usual = [], [], Rounds.round
+    begun, stop, usual = [], [], StepRounds.round
 
     def in_round(self, branch, **asked):
         steps = branch.steps
         for number, _ in enumerate(rest := Returning(usual(self, branch, **asked))):
             begun.extend([steps] if number == 0 else [])
-            stop.extend([True] if steps == auto._LATE and number == 1 else [])
+            stop.extend([True] if steps == auto._SECOND_SEARCH_STEP and number == 1 else [])
             yield
         return rest.value
-    monkeypatch.setattr(Rounds, "round", in_round)
+    monkeypatch.setattr(StepRounds, "round", in_round)
     infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
-    monkeypatch.setattr(auto, "_LATE", begun[1])
+    monkeypatch.setattr(auto, "_SECOND_SEARCH_STEP", begun[1])
     whole = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
     assert stop
     stop.clear()
@@ -149,12 +150,12 @@ def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
     """Up to a step or so; and who goes on with more has the bits of one run."""
     rounds = []
 
-    def merge(self, branch, dealt, _usual=Rounds._merge):
+    def merge(self, branch, dealt, _usual=StepRounds._merge):
         before = branch.boxes
         _usual(self, branch, dealt)
         rounds.append((before, branch.boxes))
     with monkeypatch.context() as patched:
-        patched.setattr(Rounds, "_merge", merge)
+        patched.setattr(StepRounds, "_merge", merge)
         whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
     most = sum(max(rounds, key=lambda ends: ends[1] - ends[0])) // 2  # in the middle of the longest round
     early = infimum.minimize(waves, BOUNDS, workers=1, max_boxes=most, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
@@ -200,14 +201,14 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
 
     def over(self):
         if self.last is not None and begun:
-            from infimum.support.clock import Over
-            raise Over
-    usual = WorkerDealer.deal
+            from infimum.support.clock import RunTimeOver
+            raise RunTimeOver
+    usual = WorkerPortionRunner.run_portions
 
     def deal(self, count, portion):
         begun.append(count)
         yield from usual(self, count, portion)
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     monkeypatch.setattr(Watch, "pause", over)
     result = infimum.minimize(waves, BOUNDS, workers=1, time_limit=1000, **TIGHT)
     assert result.verdict.name == "STOPPED" and "time limit" in result.message and result.rounds["rounds"] == 0
@@ -270,7 +271,7 @@ def test_a_cluster_is_joined_by_any_of_its_names(monkeypatch, address):
                           shutdown=asked.clear, cluster_resources=lambda: {"CPU": 2.0},
                           get_runtime_context=lambda: SimpleNamespace(gcs_address="10.0.0.1:6379"))
 
-    class Joined(InThisProcess):
+    class Joined(LocalWorkers):
         def __init__(self, box, address, **settings):
             super().__init__(box)
             self.joined = ray_cluster.join(address)

@@ -9,7 +9,7 @@ import pytest
 
 import infimum
 from infimum.errors import OptionError, TrialError
-from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, limits, waves
 from tests.trials.test_workers import descendants, gone, posix
 
@@ -37,7 +37,7 @@ def nodes():
 
 def losing(monkeypatch, lose):
     """Calls `lose(workers)` once, in the second round, when portions of it are being worked on."""
-    usual, rounds, lost = WorkerDealer.deal, [], []
+    usual, rounds, lost = WorkerPortionRunner.run_portions, [], []
 
     def deal(self, count, portion):
         rounds.append(count)
@@ -47,7 +47,7 @@ def losing(monkeypatch, lose):
                 lost.append(lose(self.workers))
             return portion(number)
         return usual(self, count, and_lose)
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
     return lost
 
 
@@ -82,7 +82,7 @@ def test_a_node_that_is_lost_costs_its_portions(nodes, monkeypatch):
 def test_a_process_that_is_frozen_on_its_node(nodes, monkeypatch):
     """By SIGSTOP, while its actor lives, which notices."""
     one = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
-    monkeypatch.setattr("infimum.parallel.proofs.portion_dealer._SILENCE", 2.0)
+    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._SILENCE", 2.0)
 
     def freeze(workers):
         pids = [pid for pid in descendants(os.getpid()) if b"multiprocessing.spawn" in Path(f"/proc/{pid}/cmdline").read_bytes()]

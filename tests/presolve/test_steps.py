@@ -51,7 +51,7 @@ def is_violated(evaluator: Evaluator, known: Enclosure) -> bool:
     return system is not None and bool((known.lo[1:] > system.upper).any() or (known.hi[1:] < system.lower).any())
 
 
-class Told(Answering):
+class StoredAnswer(Answering):
     """An answer that is known."""
 
     def __init__(self, answer):
@@ -67,8 +67,8 @@ def result_at(y, value, minimisers=None, constraints=None) -> Result:
     return Result(x=y, fun=value, success=True, status=0, message="the infimum lies within 0 below the value at x", nit=1, nfev=1,
                   verdict=Verdict.PROVED, lower=value, upper=value, boxes=[box], feasible=y,
                   regions=Cover(y[:, None], y[:, None], np.array([value])),
-                  question=None if minimisers is None else Told(minimisers),
-                  inquiry=None if constraints is None else Told(constraints))
+                  question=None if minimisers is None else StoredAnswer(minimisers),
+                  inquiry=None if constraints is None else StoredAnswer(constraints))
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -130,7 +130,7 @@ def _tolerance_of_the_data() -> Iterator[None]:
         slack = 1e-20 * np.sum((weighted - weighted.mean()) ** 2) + 1e-28 * np.sum(weighted**2)
         return usual(model, x, y, sigma=sigma, **{"atol": float(slack), **more})
     quiet = patched(scipy_like, "_warn", lambda *args: None)
-    with patched(scipy_like, "fit", fit), quiet, patched(search, "Pinned", none_pinned):
+    with patched(scipy_like, "fit", fit), quiet, patched(search, "PinnedData", none_pinned):
         yield
 
 

@@ -13,7 +13,7 @@ from infimum.blackbox import journal as journals
 from infimum.blackbox.callables import PythonFunctions
 from infimum.blackbox.journal import Journal
 from infimum.blackbox.recorded_trials import Recorded
-from infimum.blackbox.trial_workers import InThisProcess, Workers
+from infimum.blackbox.trial_workers import LocalWorkers, Workers
 from infimum.blackbox.variables import Variables
 
 TRIALS = 9
@@ -86,14 +86,14 @@ def main(folder: str) -> None:
             child = os.fork()
             if child == 0:
                 _killed_at(line, where)
-                with InThisProcess(BOX) as workers, Journal.create(path, BOX.describe()) as journal:
+                with LocalWorkers(BOX) as workers, Journal.create(path, BOX.describe()) as journal:
                     search(workers, journal)
                 os._exit(1)  # it was to be killed
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             whole = journals.torn_header(open(path, "rb").read())
             opened = Journal.create(path, BOX.describe()) if whole else Journal.resume(path, BOX.describe())
             kept = [trial.ticket for trial in opened.trials]
-            with InThisProcess(BOX) as workers, opened:
+            with LocalWorkers(BOX) as workers, opened:
                 end = search(workers, opened)
             after = [trial.ticket for trial in journals.read_journal(path).trials]
             print(json.dumps({"line": line, "where": where, "status": status, "kept": kept, "after": after,

@@ -10,7 +10,7 @@ import pytest
 
 from infimum.blackbox.command import Command
 from infimum.blackbox.command_template import Template
-from infimum.blackbox.outcome import Kind, Tally
+from infimum.blackbox.outcome import OutcomeKind, Tally
 from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
 from infimum.parallel.worker_start import start_workers
@@ -68,7 +68,7 @@ def test_constraints_of_a_command_are_a_number(constraints):
 ])
 def test_values_are_read_from_the_last_line(text, constraints, values, index):
     outcome = shell(text, constraints).evaluate([0.25, 0.5])
-    assert (outcome.kind, outcome.values, outcome.index) == (Kind.VALUE, values, index)
+    assert (outcome.kind, outcome.values, outcome.index) == (OutcomeKind.VALUE, values, index)
 
 
 def test_maximising_negates_the_function_alone():
@@ -81,7 +81,7 @@ def test_values_are_read_from_a_file_in_a_folder_that_goes_away():
     outcome = command.evaluate([0.25, 0.5])
     assert (outcome.values, outcome.index) == ((0.25, 0.5), 1)
     kept = Command(["sh", "-c", "echo $1 > $2", "sh", "{x0}{x1}", "{out}"], UNIT)
-    assert kept.evaluate([0, 0]).kind is Kind.NO_NUMBER  # 0.00.0 is no number
+    assert kept.evaluate([0, 0]).kind is OutcomeKind.NO_NUMBER  # 0.00.0 is no number
     assert not list(Path(os.environ.get("TMPDIR", "/tmp")).glob("infimum-*/out"))
 
 
@@ -106,8 +106,9 @@ def test_a_program_that_is_not_there_or_cannot_run(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "kind", "said"), [
-    ("echo 1; echo bad mesh >&2; exit 3", Kind.CRASH, "exit status 3: bad mesh"), ("kill -SEGV $$", Kind.CRASH, "SIGSEGV"),
-    ("echo nan", Kind.NAN, "nan"), ("echo -inf", Kind.NAN, "-inf"),
+    ("echo 1; echo bad mesh >&2; exit 3", OutcomeKind.CRASH, "exit status 3: bad mesh"),
+    ("kill -SEGV $$", OutcomeKind.CRASH, "SIGSEGV"),
+    ("echo nan", OutcomeKind.NAN, "nan"), ("echo -inf", OutcomeKind.NAN, "-inf"),
 ])
 def test_failures(text, kind, said):
     outcome = shell(text).evaluate([0, 0])
@@ -122,7 +123,7 @@ def test_no_room_for_the_output_is_a_failed_trial(function, line, monkeypatch):
     command = Command(line, Variables.read([(0, 9)] * 2, integrality=1))
     monkeypatch.setattr(f"infimum.blackbox.command.tempfile.{function}", full)
     outcome = command.evaluate([1, 2])
-    assert outcome.kind is Kind.CRASH and outcome.text == "its output could not be kept: No space left on device"
+    assert outcome.kind is OutcomeKind.CRASH and outcome.text == "its output could not be kept: No space left on device"
 
 
 # ---- workers

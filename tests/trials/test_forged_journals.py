@@ -15,7 +15,7 @@ import infimum
 from infimum.blackbox import journal_lines
 from infimum.blackbox.journal import salvage
 from infimum.blackbox.journal_reading import parsed, read_journal
-from infimum.blackbox.journal_resume import going_on
+from infimum.blackbox.journal_resume import resume_hint
 from infimum.support.output_files import FileWarning
 from tests.engine.forged import trees
 from tests.trials.journals_0_2 import EXAMPLES
@@ -74,7 +74,7 @@ def test_lines_that_no_run_has_written(kept, data):
     else:
         lines = [*lines[:number], *lines[number + 1:]]
     write(path, lines)
-    for what in (lambda: call(path, TRIALS + 1), lambda: going_on(path), lambda: read_journal(path)):
+    for what in (lambda: call(path, TRIALS + 1), lambda: resume_hint(path), lambda: read_journal(path)):
         refused(path, what)
 
 

@@ -10,9 +10,9 @@ import time
 import pytest
 
 import infimum
-from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.outcome import Outcome, OutcomeKind
 from infimum.errors import TrialError
-from infimum.parallel.channel import Line, Mailbox, pair
+from infimum.parallel.channel import BlockingChannel, Mailbox, pair
 from infimum.parallel.process_workers import Processes
 from infimum.parallel.worker_start import start_workers
 from tests.trials.black_boxes import freezes_at_nine, freezes_below
@@ -67,7 +67,7 @@ def test_what_nobody_reads_stays_here():
     ours, theirs = pair()
     ours.post(LARGE)
     assert ours.unsent
-    read, line = bytearray(), Line(theirs)
+    read, line = bytearray(), BlockingChannel(theirs)
     theirs.setblocking(False)
     while ours.unsent:
         read += theirs.recv(1 << 20)
@@ -86,7 +86,7 @@ def test_what_nobody_reads_stays_here():
 
 def test_both_sides_hear_that_the_other_is_gone():
     first, second = socket.socketpair()
-    ours, line = Mailbox(first), Line(second)
+    ours, line = Mailbox(first), BlockingChannel(second)
     line.send(1)
     ours.close()
     with pytest.raises((EOFError, OSError)):
@@ -103,7 +103,7 @@ def test_a_worker_that_takes_nothing_holds_up_neither_others_nor_the_end(two):
     assert frozen.ticket == tickets[0] and other.ticket == tickets[1]
     assert two.next_finished().outcome.value == 5.0
     lost = two.next_finished()  # by its silence
-    assert lost.ticket == tickets[0] and lost.outcome.kind is Kind.CRASH and "no sign of life for 1 s" in lost.outcome.text
+    assert lost.ticket == tickets[0] and lost.outcome.kind is OutcomeKind.CRASH and "no sign of life for 1 s" in lost.outcome.text
     assert gone([frozen.process.pid]) and [o.value for o in two.run([LARGE, b"", b"x"])] == [len(LARGE), 0.0, 1.0]
 
 
@@ -149,11 +149,12 @@ def test_a_frozen_trial_times_out_and_the_others_go_on(asynchronous):
         if asynchronous:
             tickets = [workers.submit(x) for x in points]
             found = [workers.next_finished() for _ in points]
-            assert found[-1].ticket == tickets[0] or found[0].outcome.kind is Kind.VALUE
+            assert found[-1].ticket == tickets[0] or found[0].outcome.kind is OutcomeKind.VALUE
             outcomes = [outcome for _, outcome in sorted(found, key=lambda f: f.ticket)]
         else:
             outcomes = workers.run(points)
-    assert [o.kind for o in outcomes] == [Kind.TIMEOUT] + [Kind.VALUE] * 8 and outcomes[0].text == "killed after 1 s"
+    assert [o.kind
+            for o in outcomes] == [OutcomeKind.TIMEOUT] + [OutcomeKind.VALUE] * 8 and outcomes[0].text == "killed after 1 s"
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

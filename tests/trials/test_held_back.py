@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.trial_workers import LocalWorkers
 from infimum.errors import TrialError
 from infimum.parallel.process_workers import Processes
 from infimum.support.held_interrupts import interrupts_held_back
@@ -50,7 +50,7 @@ def test_closing_where_nothing_runs_starts_nothing(monkeypatch):
     from multiprocessing import resource_tracker
 
     monkeypatch.setattr(resource_tracker, "ensure_running", lambda: pytest.fail("a process was started"))
-    InThisProcess(Answering()).close()
+    LocalWorkers(Answering()).close()
 
 
 def test_one_that_is_killed_while_it_starts_is_replaced():

@@ -20,9 +20,9 @@ from infimum.blackbox.command import Command
 from infimum.blackbox.journal import Journal, salvage, warm_start
 from infimum.blackbox.journal_lines import Trial
 from infimum.blackbox.journal_reading import parsed, read_journal
-from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.outcome import Outcome, OutcomeKind
 from infimum.blackbox.recorded_trials import Recorded
-from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.trial_workers import LocalWorkers
 from infimum.blackbox.variables import Variables
 from infimum.errors import JournalError, OptionError, TrialError
 from infimum.parallel.worker_start import start_workers
@@ -41,7 +41,7 @@ def path(tmp_path) -> Path:
 
 
 def whole_run(path, **more) -> Search:
-    with InThisProcess(BOX) as workers, Journal.create(path, PROBLEM, {"seed": 3}) as journal:
+    with LocalWorkers(BOX) as workers, Journal.create(path, PROBLEM, {"seed": 3}) as journal:
         return search(workers, journal, **more)
 
 
@@ -49,7 +49,8 @@ def whole_run(path, **more) -> Search:
 doubles = st.floats(allow_nan=False, allow_infinity=False)
 finite = st.tuples(doubles, doubles)
 outcomes = st.builds(lambda values, m: Outcome.of(values, m), st.lists(doubles, min_size=1, max_size=4), st.integers(0, 3)) | \
-    st.builds(Outcome.failed, st.sampled_from([kind for kind in Kind if kind is not Kind.VALUE]), st.text(), st.lists(doubles))
+    st.builds(Outcome.failed, st.sampled_from([kind for kind in OutcomeKind if kind is not OutcomeKind.VALUE]), st.text(),
+              st.lists(doubles))
 
 
 @settings(max_examples=40)
@@ -84,7 +85,7 @@ def test_kills_lose_nothing_and_count_nothing_twice(tmp_path):
     done = children.run(sys.executable, "-W", "ignore", "-m", "tests.trials.small_search", tmp_path, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    with InThisProcess(BOX) as workers:
+    with LocalWorkers(BOX) as workers:
         undisturbed = search(workers, None).state.hex()
     assert len(found) == 16
     for case in found:
@@ -103,7 +104,7 @@ def test_every_prefix_of_a_journal_is_one_to_resume(at_once, path, tmp_path):
         cut.write_bytes(data[:size])
         kept = data[:size].count(b"\n") - 1
         assert len(read_journal(cut).trials) == kept + (data[size:size + 1] == b"\n")
-        with InThisProcess(BOX) as workers, Journal.resume(cut, PROBLEM) as journal:
+        with LocalWorkers(BOX) as workers, Journal.resume(cut, PROBLEM) as journal:
             assert journal.settings == {"seed": 3} and len(journal.trials) >= kept
             assert search(workers, journal, at_once=at_once).state == end.state
         assert read_journal(cut).trials == read_journal(path).trials
@@ -115,19 +116,19 @@ def test_an_asynchronous_run_is_replayed_with_the_same_bits(path):
         first = search(workers, journal, 40)
     kept = read_journal(path).trials
     assert sorted(trial.ticket for trial in kept) == list(range(40))
-    with InThisProcess(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
+    with LocalWorkers(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
         again = search(workers, journal, 40)
         assert again.state == first.state and workers.busy_seconds == 0
     lines = path.read_bytes().splitlines(True)
     path.write_bytes(b"".join(lines[:20]))
-    with InThisProcess(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
+    with LocalWorkers(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
         search(workers, journal, 40)
     after = read_journal(path).trials
     assert after[:19] == kept[:19] and sorted(trial.ticket for trial in after) == list(range(40))
 
 
 def test_an_outcome_is_in_the_file_before_the_search_hears_of_it(path):
-    with InThisProcess(BOX) as workers, Journal.create(path, PROBLEM) as journal:
+    with LocalWorkers(BOX) as workers, Journal.create(path, PROBLEM) as journal:
         recorded, found = Recorded(workers, journal), Search()
         for k in range(5):
             recorded.submit(found.ask())
@@ -139,29 +140,29 @@ def test_an_outcome_is_in_the_file_before_the_search_hears_of_it(path):
 
 def test_a_search_that_asks_for_other_points_is_refused(path):
     whole_run(path)
-    with InThisProcess(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
+    with LocalWorkers(BOX) as workers, Journal.resume(path, PROBLEM) as journal:
         recorded = Recorded(workers, journal)
         recorded.submit([0.5, 0.5])
         with pytest.raises(JournalError, match="was written by another search: its trial 0 is at"):
             recorded.finished()
-    with InThisProcess(BOX) as workers, Journal.resume(path, PROBLEM) as journal, pytest.raises(JournalError, match="not asked"):
+    with LocalWorkers(BOX) as workers, Journal.resume(path, PROBLEM) as journal, pytest.raises(JournalError, match="not asked"):
         Recorded(workers, journal).finished()
 
 
 def test_a_function_that_is_written_wrongly_is_not_kept(path):
     box = PythonFunctions(lambda x: "high", VARIABLES)
-    with InThisProcess(box) as workers, Journal.create(path, box.describe()) as journal, pytest.raises(TrialError, match="text"):
+    with LocalWorkers(box) as workers, Journal.create(path, box.describe()) as journal, pytest.raises(TrialError, match="text"):
         Recorded(workers, journal).run([(0, 0)])
     assert read_journal(path).trials == []
 
 
 def test_a_function_that_fails_to_return_later_is_kept(path):
     box = PythonFunctions(black_boxes.by_first, Variables.read([(0, 9)] * 2))
-    with InThisProcess(box) as workers, Journal.create(path, box.describe()) as journal:
+    with LocalWorkers(box) as workers, Journal.create(path, box.describe()) as journal:
         kinds = [outcome.kind for outcome in Recorded(workers, journal).run([(0, 1), (8, 0), (6, 0)])]
-    assert kinds == [Kind.VALUE, Kind.NO_NUMBER, Kind.NAN]
+    assert kinds == [OutcomeKind.VALUE, OutcomeKind.NO_NUMBER, OutcomeKind.NAN]
     assert sorted((trial.ticket, trial.outcome.kind) for trial in read_journal(path).trials) == list(enumerate(kinds))
-    with InThisProcess(box) as workers, Journal.resume(path, box.describe()) as journal:
+    with LocalWorkers(box) as workers, Journal.resume(path, box.describe()) as journal:
         assert [o.kind for o in Recorded(workers, journal).run([(0, 1), (8, 0), (6, 0)])] == kinds
     assert len(read_journal(path).trials) == 3
 
@@ -217,7 +218,7 @@ def test_a_trial_twice_is_damage_even_with_a_right_checksum(path):
 def test_lines_by_other_hands(change):
     content = journal_lines.content_of_trial(Trial(0, 1, (0.5,), Outcome.of([1.0], 0)))
     assert journal_lines.trial_of_content(content).outcome.value == 1.0
-    with pytest.raises(journal_lines.Damaged):
+    with pytest.raises(journal_lines.DamagedLine):
         journal_lines.trial_of_content({**content, **change})
 
 
@@ -314,7 +315,7 @@ def full_disk(monkeypatch, room: int = 10):
 
 
 def test_a_full_disk_ends_no_run_and_what_is_kept_in_memory_is_written_later(path, monkeypatch):
-    with InThisProcess(BOX) as workers, Journal.create(path, PROBLEM) as journal:
+    with LocalWorkers(BOX) as workers, Journal.create(path, PROBLEM) as journal:
         recorded, found = Recorded(workers, journal), Search()
         recorded.run([found.ask()])
         whole = path.read_bytes()
@@ -329,7 +330,7 @@ def test_a_full_disk_ends_no_run_and_what_is_kept_in_memory_is_written_later(pat
 
 
 def test_trials_that_never_get_to_the_disk_are_counted_in_a_warning(path, monkeypatch):
-    with InThisProcess(BOX) as workers:
+    with LocalWorkers(BOX) as workers:
         journal = Journal.create(path, PROBLEM)
         recorded, found = Recorded(workers, journal), Search()
         recorded.run([found.ask()])

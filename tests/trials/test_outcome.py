@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 import infimum
 from infimum.blackbox.callables import PythonFunctions
-from infimum.blackbox.outcome import Kind, Outcome, Tally
+from infimum.blackbox.outcome import Outcome, OutcomeKind, Tally
 from infimum.blackbox.variables import Choices, Variables
 from infimum.errors import BoundsError, OptionError, ShapeError, TrialError
 
@@ -32,7 +32,7 @@ def test_a_trial_stops_at_the_first_violated_constraint():
     box = PythonFunctions(noting("f", 7), UNIT, [noting("g1", -1.0), noting("g2", 0.5), noting("g3", -1.0)])
     outcome = box.evaluate([0.0, 0.0])
     assert called == ["g1", "g2"]
-    assert (outcome.kind, outcome.index, outcome.values, outcome.value) == (Kind.VALUE, 2, (-1.0, 0.5), 0.5)
+    assert (outcome.kind, outcome.index, outcome.values, outcome.value) == (OutcomeKind.VALUE, 2, (-1.0, 0.5), 0.5)
     assert box.constraints == 3
 
 
@@ -50,10 +50,10 @@ def test_the_index_is_that_of_the_first_that_decides(values):
     outcome = Outcome.of(values, constraints)
     for index, value in enumerate(values, start=1):
         if not math.isfinite(value):
-            assert (outcome.kind, outcome.index, outcome.values) == (Kind.NAN, index, tuple(values[:index - 1]))
+            assert (outcome.kind, outcome.index, outcome.values) == (OutcomeKind.NAN, index, tuple(values[:index - 1]))
             break
         if value > 0 or index > constraints:
-            assert (outcome.kind, outcome.index, outcome.value) == (Kind.VALUE, index, value)
+            assert (outcome.kind, outcome.index, outcome.value) == (OutcomeKind.VALUE, index, value)
             assert all(map(math.isfinite, outcome.values)) and outcome.values[:index] == tuple(values[:index])
             break
     parts = [lambda x, v=v: v for v in values]
@@ -77,7 +77,7 @@ def test_the_index_is_that_of_the_first_that_decides(values):
 ])
 def test_every_form_keeps_its_own_sign(constraint, expected):
     outcome = tried(lambda x: 5.0, constraints=constraint)
-    assert outcome.kind is (Kind.NAN if expected is None else Kind.VALUE)
+    assert outcome.kind is (OutcomeKind.NAN if expected is None else OutcomeKind.VALUE)
     assert outcome.values == (() if expected is None else (expected,) if expected > 0 else (expected, 5.0))
 
 
@@ -130,18 +130,18 @@ def test_further_arguments():
 
 # ---- failures
 @pytest.mark.parametrize(("fun", "kind", "said"), [
-    (lambda x: 1 / 0, Kind.EXCEPTION, "ZeroDivisionError: division by zero"),
-    (lambda x: x[7], Kind.EXCEPTION, "IndexError"),
-    (lambda x: exit(3), Kind.EXCEPTION, "SystemExit: 3"),
-    (lambda x: math.nan, Kind.NAN, "nan"),
-    (lambda x: np.float64(-np.inf), Kind.NAN, "-inf"),
-    (lambda x: 10**400, Kind.NAN, "inf"),
+    (lambda x: 1 / 0, OutcomeKind.EXCEPTION, "ZeroDivisionError: division by zero"),
+    (lambda x: x[7], OutcomeKind.EXCEPTION, "IndexError"),
+    (lambda x: exit(3), OutcomeKind.EXCEPTION, "SystemExit: 3"),
+    (lambda x: math.nan, OutcomeKind.NAN, "nan"),
+    (lambda x: np.float64(-np.inf), OutcomeKind.NAN, "-inf"),
+    (lambda x: 10**400, OutcomeKind.NAN, "inf"),
 ])
 def test_failures_are_kinds_of_their_own(fun, kind, said):
     outcome = tried(fun, constraints=[lambda x: -2.0])
     assert (outcome.kind, outcome.index, outcome.values, outcome.value) == (kind, 2, (-2.0,), None)
     assert said in outcome.text
-    assert outcome.kind is Kind.NAN or __file__ in outcome.text
+    assert outcome.kind is OutcomeKind.NAN or __file__ in outcome.text
 
 
 def test_a_very_long_message_is_cut_and_one_that_fails_is_said():
@@ -203,10 +203,10 @@ def test_a_function_that_was_good_before_has_failed_at_a_point():
     tally = Tally()
     tally.add(Outcome.of([1.0], 1))                     # g1 is violated: f has not returned anything yet
     with pytest.raises(TrialError):
-        tally.add(Outcome.failed(Kind.NO_NUMBER, "f returned None", [-1.0]))
+        tally.add(Outcome.failed(OutcomeKind.NO_NUMBER, "f returned None", [-1.0]))
     tally.add(Outcome.of([-1.0, 2.0], 1))
-    tally.add(Outcome.failed(Kind.NO_NUMBER, "f returned None", [-1.0]))
-    assert tally.kinds[Kind.NO_NUMBER] == 1 and tally.hopeless == ""
+    tally.add(Outcome.failed(OutcomeKind.NO_NUMBER, "f returned None", [-1.0]))
+    assert tally.kinds[OutcomeKind.NO_NUMBER] == 1 and tally.is_hopeless == ""
     assert str(tally) == "3 trials, of which failed: 1 no number"
 
 

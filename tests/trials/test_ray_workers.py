@@ -13,7 +13,7 @@ import pytest
 from infimum.blackbox.callables import PythonFunctions
 from infimum.blackbox.command import Command
 from infimum.blackbox.journal import Journal, read_journal
-from infimum.blackbox.outcome import Kind
+from infimum.blackbox.outcome import OutcomeKind
 from infimum.blackbox.recorded_trials import Recorded
 from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
@@ -69,7 +69,7 @@ def test_outcomes_are_those_of_processes(nodes, tmp_path):
         workers.close()
         with pytest.raises(OptionError, match="are closed"):
             workers.submit((0, 0))
-    assert found == expected and {o.kind for o in found} == set(Kind)
+    assert found == expected and {o.kind for o in found} == set(OutcomeKind)
     assert 2.0 <= found[-2].seconds < 30 and [t.outcome for t in read_journal(tmp_path / "run.jsonl").trials] == expected[:1]
     assert ray.is_initialized()  # it was before
 
@@ -134,7 +134,7 @@ def test_a_lost_actor_costs_its_trial_and_an_idle_one_nothing(nodes):
         for pid in {int(o.value) for o in first.values()}:
             os.kill(pid, signal.SIGKILL)
         lost = workers.next_finished()
-        assert lost.ticket in tickets[2:] and lost.outcome.kind is Kind.CRASH
+        assert lost.ticket in tickets[2:] and lost.outcome.kind is OutcomeKind.CRASH
         assert lost.outcome.text == "the worker was lost, with its node or without it" and lost.outcome.index == 1
         workers.submit((0, 0))
         assert int(workers.next_finished().outcome.value or 0) not in hosts
@@ -216,7 +216,7 @@ def test_a_node_that_does_not_answer_is_given_up(nodes, monkeypatch):
         for pid in hosts:
             os.kill(pid, signal.SIGSTOP)
         outcome = workers.next_finished().outcome
-        assert outcome.kind is Kind.TIMEOUT and outcome.text == "killed after 1 s; its node does not answer"
+        assert outcome.kind is OutcomeKind.TIMEOUT and outcome.text == "killed after 1 s; its node does not answer"
         for pid in hosts:
             if alive(pid):
                 os.kill(pid, signal.SIGCONT)
@@ -233,7 +233,7 @@ def test_an_actor_that_is_frozen_is_given_up_without_a_timeout_too(nodes, monkey
         tickets = [workers.submit((5, 0)), workers.submit((5, 0))]
         os.kill(frozen, signal.SIGSTOP)
         lost = workers.next_finished()
-        assert lost.ticket in tickets and lost.outcome.kind is Kind.CRASH
+        assert lost.ticket in tickets and lost.outcome.kind is OutcomeKind.CRASH
         assert lost.outcome.text == "the worker was lost: its node does not answer"
         assert workers.next_finished(4.0) is None and workers.outstanding == 1
         assert gone([frozen], 30)  # Ray kills it after a while
@@ -292,7 +292,7 @@ def test_a_lost_node(nodes):
         assert workers.next_finished(0.5) is None
         nodes.remove_node(nodes.second, allow_graceful=False)
         lost = workers.next_finished()
-        assert lost.ticket in tickets and lost.outcome.kind is Kind.CRASH
+        assert lost.ticket in tickets and lost.outcome.kind is OutcomeKind.CRASH
         nodes.second = nodes.add_node(num_cpus=1)
         workers.submit((0, 0))
         assert workers.next_finished().outcome.value > 0

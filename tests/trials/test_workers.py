@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from infimum.blackbox.callables import PythonFunctions
-from infimum.blackbox.file_function import OfFile
-from infimum.blackbox.outcome import Kind
-from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.file_function import FileFunction
+from infimum.blackbox.outcome import OutcomeKind
+from infimum.blackbox.trial_workers import LocalWorkers
 from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
 from infimum.parallel.process_workers import Processes
@@ -93,7 +93,8 @@ def test_closed_workers_take_nothing_more():
 
 def test_failures_in_the_process_are_the_same_in_both(good):
     outcomes = good.run([(1, 0.5), (6, 0), (7, 0), (8, 0), (0, 1)])
-    assert [o.kind for o in outcomes] == [Kind.EXCEPTION, Kind.NAN, Kind.EXCEPTION, Kind.NO_NUMBER, Kind.VALUE]
+    assert [o.kind for o in outcomes] == [OutcomeKind.EXCEPTION, OutcomeKind.NAN, OutcomeKind.EXCEPTION, OutcomeKind.NO_NUMBER,
+                                          OutcomeKind.VALUE]
     assert "ValueError: no value at 0.5" in outcomes[0].text and "black_boxes.py" in outcomes[0].text
     assert all(o.values[0] == -1.0 for o in outcomes)
 
@@ -121,7 +122,7 @@ def test_rounds_keep_their_order_when_the_last_is_the_first(two, word):
 @posix
 def test_a_worker_that_dies_costs_its_own_trial(two):
     outcomes = two.run([(what, 0.5) for what in (0, 2, 0, 3, 4, 0, 2, 0)])
-    assert [o.kind for o in outcomes] == [Kind.CRASH if what else Kind.VALUE for what in (0, 2, 0, 3, 4, 0, 2, 0)]
+    assert [o.kind for o in outcomes] == [OutcomeKind.CRASH if what else OutcomeKind.VALUE for what in (0, 2, 0, 3, 4, 0, 2, 0)]
     assert "exit status 3" in outcomes[1].text and "SIGKILL" in outcomes[3].text and "SIGSEGV" in outcomes[4].text
     assert outcomes[1].values == (-1.0,) and outcomes[1].index == 2  # the constraint was computed, and is kept
     assert two.run([(0, 0.25)])[0].value == 0.25
@@ -132,14 +133,14 @@ def test_a_trial_beyond_its_timeout_is_killed():
     with start_workers(box(black_boxes.by_first, [black_boxes.allowed]), 1, timeout=1.0) as workers:
         assert isinstance(workers, Processes)
         outcomes = workers.run([(0, 0.25), (5, 0), (0, 0.5)])
-    assert [o.kind for o in outcomes] == [Kind.VALUE, Kind.TIMEOUT, Kind.VALUE]
+    assert [o.kind for o in outcomes] == [OutcomeKind.VALUE, OutcomeKind.TIMEOUT, OutcomeKind.VALUE]
     assert outcomes[1].text == "killed after 1 s" and outcomes[1].values == (-1.0,) and 1.0 <= outcomes[1].seconds < 30
 
 
 @posix
 def test_a_worker_whose_child_holds_its_pipe_is_still_seen_to_die(two):
     outcome, = two.run([(10, 0)])
-    assert outcome.kind is Kind.CRASH and "exit status 9" in outcome.text
+    assert outcome.kind is OutcomeKind.CRASH and "exit status 9" in outcome.text
 
 
 @posix
@@ -161,7 +162,7 @@ def test_nothing_is_left_behind(end, tmp_path, monkeypatch):
     for _ in range(2):
         workers.submit((0, 0))
     if end == "timeout":
-        assert {workers.next_finished().outcome.kind for _ in range(2)} == {Kind.TIMEOUT}
+        assert {workers.next_finished().outcome.kind for _ in range(2)} == {OutcomeKind.TIMEOUT}
     else:
         while not pids.exists() or pids.read_text().count("\n") < 2:
             assert workers.next_finished(0.02) is None
@@ -174,7 +175,7 @@ def test_nothing_is_left_behind(end, tmp_path, monkeypatch):
 def test_waiting_ends_when_the_run_has_no_more_time(two, word):
     two.submit((9, 0.5))
     assert two.next_finished(timeout=0.02) is None
-    with clock.Watch(whole=0.0), clock.stoppable(), pytest.raises(clock.Over):
+    with clock.Watch(whole=0.0), clock.stoppable(), pytest.raises(clock.RunTimeOver):
         two.next_finished()
     word.touch()
     assert two.next_finished().outcome.value == 0.5  # nothing is lost
@@ -189,19 +190,19 @@ def test_unpicklable_functions_are_refused_with_the_cure():
             start_workers(box(fun), 2)
     with pytest.raises(TrialError, match="Constraint 0 `local`"):
         start_workers(box(black_boxes.bowl, [local]), 1, timeout=1.0)
-    assert isinstance(start_workers(box(local)), InThisProcess)
+    assert isinstance(start_workers(box(local)), LocalWorkers)
 
 
 def test_functions_of_a_file_that_is_no_module(tmp_path):
     (tmp_path / "beside.py").write_text("ONE = 1.0\n")
     file = tmp_path / "my model.py"
     file.write_text("import beside\n\ndef cost(x):\n    return x[0] + beside.ONE\n\nassert __name__ != '__main__'\n")
-    tried = box(OfFile(file, "cost"))
+    tried = box(FileFunction(file, "cost"))
     with start_workers(tried, 1, timeout=30.0) as workers:
         assert [o.value for o in workers.run([(1, 0), (2, 0)])] == [2.0, 3.0]
     assert tried.describe()["functions"][0]["name"] == "cost" and "my model.py:3" in tried.parts[0].title
     with pytest.raises(TrialError, match="has no function `coast`"):
-        box(OfFile(file, "coast"))
+        box(FileFunction(file, "coast"))
 
 
 @pytest.mark.parametrize(("workers", "timeout"), [(0, None), (-1, None), (2.0, None), (True, None), ("many", None), (None, None),

@@ -11,13 +11,13 @@ import numpy as np
 from infimum.backend import ptx
 from infimum.backend.cuda.gpu import gpu
 from infimum.backend.cuda.gpu_arrays import GpuArrays
-from infimum.backend.cuda.launch import Blocks, Lanes
+from infimum.backend.cuda.launch import BlockLaunch, LaneLaunch
 from infimum.errors import DeviceError, ShapeError
 from infimum.kernel.ir import Kernel
 
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
-_SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this;
-_ROOM = 1 << 26                  # of larger ones, so many bytes
+_SETTINGS, _SMALL = 32, 1 << 16   # how many constants of a kernel are kept, if they have no more bytes than this;
+_ROOM = 1 << 26                   # the bytes of larger ones that are kept
 
 
 class _Constants:
@@ -88,7 +88,7 @@ class CudaKernel:
         self._slots = kernel.inputs, kernel.outputs
         self._thread_bytes = 8 * sum(kernel.buffers)
         self._constants = _Constants(), _Constants()
-        self._lanes, self._blocks = (way(kernel, backend.gpu, backend.block, backend.grid) for way in (Lanes, Blocks))
+        self._lanes, self._blocks = (way(kernel, backend.gpu, backend.block, backend.grid) for way in (LaneLaunch, BlockLaunch))
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: Any, udata: Any, threads: int = 1, times: int = 1) -> None:
         """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.
@@ -162,7 +162,7 @@ class CudaKernel:
 
 
 class CudaBackend:
-    """Compiles kernels for an NVIDIA GPU. `block` (threads) and `grid` (at most so many blocks) change the speed, never a bit.
+    """Compiles kernels for an NVIDIA GPU. `block` (threads) and `grid` (the most blocks) change the speed, never a bit.
 
     `memory_limit`: bytes that one run may take for scratch and for copies of NumPy arrays, half of the GPU's memory by default;
     what does not fit is split into several launches.

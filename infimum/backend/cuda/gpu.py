@@ -57,14 +57,14 @@ class Gpu:
                                   "or the CuPy for its version, as pip install cupy-cuda12x") from error
             raise DeviceError(f"no NVIDIA GPU answers ({error}); install NVIDIA's driver (no CUDA toolkit is needed)") from error
 
-    def use(self) -> "_Use":
+    def use(self) -> "_CurrentDevice":
         """`with gpu.use():` makes it CuPy's current device. What CUDA reports meanwhile becomes an error of ours.
 
         CUDA reports a failed launch at whichever call comes later, so that every call has to be within.
         """
-        return _Use(self)
+        return _CurrentDevice(self)
 
-    def told(self, error: BaseException) -> BaseException:
+    def translated(self, error: BaseException) -> BaseException:
         """What CUDA reports, as an error of ours; other errors as they are."""
         if not isinstance(error, self._errors):
             return error
@@ -105,14 +105,14 @@ class Gpu:
             launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, packed[k % len(packed)], 0)
 
     def queue_all(self, function: Any, grids: list[int], block: int, words: np.ndarray) -> None:
-        """Queues a kernel once for each row of words, with so many blocks."""
+        """Queues a kernel once for each row of words, with this number of blocks."""
         launch, stream = self.cupy.cuda.driver.launchKernel, self.cupy.cuda.get_current_stream().ptr
         places = words.ctypes.data + 8 * np.arange(words.size, dtype=np.int64).reshape(words.shape)
         for grid, row in zip(grids, (places.ctypes.data + places.strides[0] * np.arange(len(places))).tolist(), strict=True):
             launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, row, 0)
 
     def resident(self, function: Any, block: int) -> int:
-        """How many blocks of so many threads run at the same time; 0 if one has too many registers for that."""
+        """How many blocks of this number of threads run at the same time; 0 if one has too many registers for that."""
         return self.multiprocessors * self.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, block, 0)
 
     def out_of_memory(self, error: Exception) -> bool:
@@ -120,7 +120,7 @@ class Gpu:
         return isinstance(error, MemoryError) or any(w in str(error) for w in ("OUT_OF_MEMORY", "cudaErrorMemoryAllocation"))
 
 
-class _Use:
+class _CurrentDevice:
     """See `Gpu.use`. A class, since it is entered a hundred times in a step."""
 
     __slots__ = ("_gpu", "_device")
@@ -132,14 +132,14 @@ class _Use:
         try:
             return self._device.__enter__()
         except Exception as error:
-            raise self._gpu.told(error) from error
+            raise self._gpu.translated(error) from error
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        told = error if error is None else self._gpu.told(error)
+        told = error if error is None else self._gpu.translated(error)
         try:
             self._device.__exit__(kind, error, trace)
         except Exception as other:
-            raise self._gpu.told(other) from (error or other)
+            raise self._gpu.translated(other) from (error or other)
         if told is not error:
             raise told from error
 

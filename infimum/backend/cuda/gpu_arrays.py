@@ -41,7 +41,7 @@ class GpuArrays:
             return there
 
     def fetch(self, array: Any, what: str = "array") -> np.ndarray:
-        """Through pinned memory, which the GPU writes without a detour, if the machine grants that much of it. `what` it is that
+        """Through pinned memory, which the GPU writes without a detour, if the machine grants enough of it. `what` it is that
         one waits for tells how long that may take."""
         if not array.size:
             return np.empty(array.shape, array.dtype)
@@ -102,7 +102,7 @@ class GpuArrays:
         self.gpu.queue(self._kernel(name), 1, threads, _addresses(arguments))
 
     def _threads(self, count: int) -> int:
-        """Of a block that works alone on so many numbers."""
+        """Of a block that works alone on this number of numbers."""
         return min(self.backend.block or max(32, 1 << (count - 1).bit_length()), _WIDE)
 
     # ---- columns

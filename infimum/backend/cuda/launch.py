@@ -18,7 +18,8 @@ _WIDE = 512   # the same where they share a box
 _WARP = 32
 _MOST_BLOCKS = 2**31 - 1
 _BUSY = 512   # threads that a multiprocessor runs as fast as one
-_LONG, _FASTER = 1 << 14, 2  # a box has so many instructions and its way gets so much shorter, if a block shall share it
+# a block shares a box that has at least this number of instructions and becomes faster by this factor
+_LONG, _FASTER = 1 << 14, 2
 
 
 class Launch(NamedTuple):
@@ -30,7 +31,7 @@ class Launch(NamedTuple):
     scratch: int
 
 
-class _Way(ABC):
+class _LaunchMethod(ABC):
     """Code on the GPU, brought there when it is first needed. `block` and `grid` are what the user gave."""
 
     def __init__(self, kernel: Kernel, gpu: Any, block: int | None, grid: int | None):
@@ -51,13 +52,13 @@ class _Way(ABC):
         return self._residents[block]
 
     def _runnable(self, block: int) -> int:
-        """At most so many threads, as registers allow."""
+        """At most this number of threads, as registers allow."""
         while self._resident(block) == 0 and block > 1:
             block //= 2
         return block
 
 
-class Lanes(_Way):
+class LaneLaunch(_LaunchMethod):
     """A box a thread."""
 
     def _text(self) -> str:
@@ -80,7 +81,7 @@ class Lanes(_Way):
         return Launch(self._function, block, grid, each * block * grid)
 
 
-class Blocks(_Way):
+class BlockLaunch(_LaunchMethod):
     """A box a block."""
 
     @cached_property

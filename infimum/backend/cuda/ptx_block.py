@@ -6,12 +6,12 @@ stack there is, after some runs, node (level, (runs >> level) - 1) for each bit 
 are done in any order, by any thread, and all threads fold the same stack.
 
 **Barriers** stand in common code alone, which all threads of a block go through together. One comes before whatever touches a
-shared array in a way that does not go with what was done since the last one (`Touched.meets`): so what threads do between two of
-them can be done in any order.
+shared array in a way that does not go with what was done since the last one (`SharedAccesses.meets`): so what threads do between
+two of them can be done in any order.
 """
 
 from infimum.backend import ptx
-from infimum.backend.cuda.work_sharing import TREE, Touched, WorkSharing, levels_of, runs_of
+from infimum.backend.cuda.work_sharing import TREE, SharedAccesses, WorkSharing, levels_of, runs_of
 from infimum.backend.llvm_text import Renderer, Spelling, Text
 from infimum.kernel.ir import Instr, Kernel, Loop, Step
 
@@ -38,11 +38,11 @@ class BlockRenderer(Renderer):
 
     def __init__(self, sharing: WorkSharing):
         super().__init__(BlockSpelling(sharing.private))
-        self.sharing, self.alone, self.open = sharing, False, Touched()
+        self.sharing, self.alone, self.open = sharing, False, SharedAccesses()
 
     def barrier(self, t: Text) -> None:
         t.lines.append(_BARRIER)
-        self.open = Touched()
+        self.open = SharedAccesses()
 
     def meet(self, t: Text, items: list) -> None:
         """What comes next touches what these items touch."""
@@ -107,7 +107,7 @@ class BlockRenderer(Renderer):
             self._levels(t, loop, [steps[n] for n in others], [trees[n] for n in others], runs)
         for step, values in zip(steps, self._fold(t, steps, trees, runs, self._top), strict=True):
             t.names.update(zip(step.results, values, strict=True))
-        self.open |= Touched(read={TREE})
+        self.open |= SharedAccesses(read={TREE})
 
     def _totals(self, t: Text, loop: Loop, sizes: tuple[str, str], trees: list[list[str]]) -> None:
         """The first pass of scans."""

@@ -9,7 +9,7 @@ from infimum.backend.cuda.ptx_lowest import COUNT_LOWEST, DIGIT, WRITE_LOWEST
 from infimum.backend.ptx_words import BARRIER, block_kernel, counts_and_zero, kernel, load, loop, only_if, run_of, store
 
 
-# columns: rows of `rows` words, of arrays whose rows begin so many words apart
+# columns: rows of `rows` words, of arrays with a given distance between rows, in words
 def _move(column: str, to: str = "%k") -> str:
     """Moves a column of the source to a column of the target."""
     return loop("r", "0", "%rows", "1", f"""

@@ -18,17 +18,17 @@ TREE = "tree", 0
 
 
 @dataclass(slots=True)
-class Touched:
+class SharedAccesses:
     """The arrays that threads of a block share, touched since a barrier: read, written by the first thread, and by many."""
 
     read: set = field(default_factory=set)
     by_first: set = field(default_factory=set)
     by_many: set = field(default_factory=set)
 
-    def __or__(self, other: "Touched") -> "Touched":
-        return Touched(self.read | other.read, self.by_first | other.by_first, self.by_many | other.by_many)
+    def __or__(self, other: "SharedAccesses") -> "SharedAccesses":
+        return SharedAccesses(self.read | other.read, self.by_first | other.by_first, self.by_many | other.by_many)
 
-    def meets(self, later: "Touched") -> bool:
+    def meets(self, later: "SharedAccesses") -> bool:
         """Would a thread touch what another one wrote, or write what another one touched, if no barrier came between?"""
         return bool(self.by_many & (later.read | later.by_first | later.by_many) or self.by_first & (later.read | later.by_many)
                     or self.read & (later.by_first | later.by_many))
@@ -55,15 +55,15 @@ class WorkSharing:
         own = sum(self.kernel.buffers[i] for i in self.private)
         return sum(self.kernel.buffers) - own + self.tree + own * threads
 
-    def touched(self, items: list, distributed: bool = False) -> Touched:
+    def touched(self, items: list, distributed: bool = False) -> SharedAccesses:
         """What these items touch."""
-        found = Touched()
+        found = SharedAccesses()
         for item in items:
             if isinstance(item, Loop):
                 distribute = item in self.distributed
                 found |= self.touched(item.body, distributed or distribute)
                 if distribute and item.steps():
-                    found |= Touched(read={TREE}, by_many={TREE})
+                    found |= SharedAccesses(read={TREE}, by_many={TREE})
             elif isinstance(item, Instr) and item.op == "output":
                 (found.by_many if distributed else found.by_first).add(("output", item.attr))
             elif isinstance(item, Instr) and item.op in ("load", "store") and item.attr not in self.private:
@@ -120,7 +120,7 @@ class WorkSharing:
 
 
 def runs_of(loop: Loop) -> int:
-    """At most so many."""
+    """At most this number."""
     return -(-loop.limit // RUN)
 
 

@@ -12,7 +12,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
 
 
-class Left(NamedTuple):
+class ReducedRegions(NamedTuple):
     """What is left of regions (n, N), and which hold no minimiser."""
 
     lo: np.ndarray
@@ -20,7 +20,7 @@ class Left(NamedTuple):
     none: np.ndarray
 
 
-class Tied:
+class BindingConstraints:
     """Regions (n, N) within the user's bounds (n), with `slopes` (1 + m, n, N) of all rows, that of f first. `lipschitz` are
     those on which f and all tied constraints are, with finite derivatives."""
 
@@ -30,10 +30,10 @@ class Tied:
         rows, self.slopes, lower, upper = found.value, (found.lo, found.hi), system.lower[:, None], system.upper[:, None]
         self.at_low = ~((rows.lo[1:] > lower) | (lower == -np.inf))  # may it lie at its lower end?
         self.at_high = ~((rows.hi[1:] < upper) | (upper == np.inf))
-        self.tied = self.at_low | self.at_high | ~rows.lipschitz[1:]
+        self.may_bind = self.at_low | self.at_high | ~rows.lipschitz[1:]
         finite = np.isfinite(found.lo + found.hi).all(axis=1) & rows.lipschitz
         self.usable = np.isfinite(lo + hi).all(axis=0) & finite[0]
-        self.lipschitz = self.usable & (finite[1:] | ~self.tied).all(axis=0)
+        self.lipschitz = self.usable & (finite[1:] | ~self.may_bind).all(axis=0)
         low, high, whole = lo <= bounds[0][:, None], hi >= bounds[1][:, None], np.isin(np.arange(len(lo)), system.integers)
         # what regions that reach their bounds are reduced to: a bound that is no double lies between the region's end and this
         self.faces = (np.where(lo < bounds[0][:, None], np.minimum(bounds[0][:, None], hi), lo),

@@ -8,7 +8,7 @@ what its cases leave. The last axis is a lane for each case.
 
 import numpy as np
 
-from infimum.bounds.fritz_john.binding_constraints import Left, Tied
+from infimum.bounds.fritz_john.binding_constraints import BindingConstraints, ReducedRegions
 from infimum.linear_algebra.interval_matrices import (
     Interval,
     down,
@@ -25,20 +25,21 @@ from infimum.linear_algebra.least_squares_multipliers import left_inverse
 from infimum.linear_algebra.positive_definite import midpoint
 
 _SWEEPS = 3
-_TOGETHER = 1 << 20  # elements of the matrices of cases that are looked at together
-_REGULAR = 2.0**-13  # beside slopes of about 1
+_ELEMENTS_AT_ONCE = 1 << 20  # elements of the matrices of cases that are looked at together
+_REGULARISATION = 2.0**-13   # beside slopes of about 1
 
 
-def by_cases(regions: Tied) -> Left:
+def by_cases(regions: BindingConstraints) -> ReducedRegions:
     """Regions on which something is not Lipschitz stay as they are."""
     (n, count), said = regions.lo.shape, regions.lipschitz
     f = np.ones((1, count), bool)
-    upward, downward = np.concatenate([f, regions.at_high & regions.tied]), np.concatenate([~f, regions.at_low & regions.tied])
-    work = _Cases(regions, (np.where(downward, -1.0, 0.0), np.where(upward, 1.0, 0.0)))
+    upward, downward = np.concatenate([f, regions.at_high & regions.may_bind]), np.concatenate([~f, regions.at_low
+                                                                                                & regions.may_bind])
+    work = _MultiplierCases(regions, (np.where(downward, -1.0, 0.0), np.where(upward, 1.0, 0.0)))
     leaders, lanes = np.concatenate([np.nonzero(upward & said), np.nonzero(downward & said)], axis=1)
     signs = np.where(np.arange(len(lanes)) < np.count_nonzero(upward & said), 1.0, -1.0)
     lo, hi, none = np.full((n, count), np.inf), np.full((n, count), -np.inf), np.ones(count, bool)
-    together = max(1, _TOGETHER // (len(upward) * (2 * n + len(upward))))
+    together = max(1, _ELEMENTS_AT_ONCE // (len(upward) * (2 * n + len(upward))))
     for start in range(0, len(lanes), together):
         some = slice(start, start + together)
         left = work.left(leaders[some], lanes[some], signs[some])
@@ -47,17 +48,17 @@ def by_cases(regions: Tied) -> Left:
         np.minimum.at(lo, (slice(None), stays), left.lo[:, ~left.none])
         np.maximum.at(hi, (slice(None), stays), left.hi[:, ~left.none])
     use = said & ~none
-    return Left(np.where(use, lo, regions.lo), np.where(use, hi, regions.hi), said & none)
+    return ReducedRegions(np.where(use, lo, regions.lo), np.where(use, hi, regions.hi), said & none)
 
 
-class _Cases:
+class _MultiplierCases:
     """Regions with the multipliers (1 + m, N) that their rows may have, that of f first."""
 
-    def __init__(self, regions: Tied, multipliers: Interval):
+    def __init__(self, regions: BindingConstraints, multipliers: Interval):
         self.regions, self.multipliers = regions, multipliers
         self.middle = np.minimum(np.maximum(0.5 * regions.lo + 0.5 * regions.hi, regions.lo), regions.hi)
         self.rows = regions.evaluator.rows(self.middle, self.middle)
-        tied = np.concatenate([np.ones((1, len(regions.lipschitz)), bool), regions.tied])
+        tied = np.concatenate([np.ones((1, len(regions.lipschitz)), bool), regions.may_bind])
         self.slopes = tuple(np.where(tied[:, None], end, 0.0) for end in regions.slopes)
         # any positive factors will do; with these gradients have about the same length
         exponents = np.clip(np.frexp(size(self.slopes).max(axis=1))[1], -900, 900)
@@ -66,7 +67,7 @@ class _Cases:
         held = ~regions.may_move
         self.derivatives = np.where(held | regions.on_high, -np.inf, 0.0), np.where(held | regions.on_low, np.inf, 0.0)
 
-    def left(self, leader: np.ndarray, lane: np.ndarray, sign: np.ndarray) -> Left:
+    def left(self, leader: np.ndarray, lane: np.ndarray, sign: np.ndarray) -> ReducedRegions:
         """What cases leave, each a row that leads with a sign in a region."""
         w, slopes = (tuple(end[..., lane] for end in ends) for ends in (self.multipliers, self.scaled))
         for end in w:
@@ -81,7 +82,7 @@ class _Cases:
         on_low, on_high, low, high = (end[:, lane] for end in (at.on_low, at.on_high, *at.faces))
         hi = np.where(on_low & (derivative[0] > 0), np.minimum(hi, low), hi)
         lo = np.where(on_high & (derivative[1] < 0), np.maximum(lo, high), lo)
-        return Left(lo, hi, none | (lo > hi).any(axis=0))
+        return ReducedRegions(lo, hi, none | (lo > hi).any(axis=0))
 
     def _sums(self, slopes: Interval, leader: np.ndarray, lane: np.ndarray) -> Interval:
         """Coefficients (1 + m, r, N) of sums of multiples of the conditions of free variables: about, those that tell one
@@ -89,7 +90,7 @@ class _Cases:
         free = self.regions.free[:, lane]
         others = np.where(free, midpoint(slopes), 0.0)
         others[leader, :, np.arange(len(lane))] = 0.0
-        one = np.repeat(_REGULAR * np.eye(len(others))[..., None], len(lane), axis=2)
+        one = np.repeat(_REGULARISATION * np.eye(len(others))[..., None], len(lane), axis=2)
         left = left_inverse(np.concatenate([others, one], axis=1))[:, :len(free)]
         left = np.where(np.isfinite(left).all(axis=(0, 1)), left, 0.0)
         across = np.eye(len(free))[..., None] * free
@@ -102,7 +103,7 @@ class _Cases:
         system = self.regions.evaluator.system
         lower, upper, equal = system.lower[:, None], system.upper[:, None], system.equal[:, None]
         at_upper, at_lower = (w[0][1:] > 0) | equal, (w[1][1:] < 0) & ~equal
-        active = (at_upper | at_lower) & self.regions.tied[:, lane]
+        active = (at_upper | at_lower) & self.regions.may_bind[:, lane]
         end = np.where(at_lower, lower, np.where(at_upper, upper, 0.0))
         off = minus(exactly(end), (self.rows.lo[1:, lane], self.rows.hi[1:, lane]))
         off = np.where(active, off[0], -np.inf), np.where(active, off[1], np.inf)

@@ -20,7 +20,7 @@ _SMOOTH = 3
 _OF_GRADIENT, _OF_HESSIAN = slice(3, 5), slice(5, 7)  # the outputs of the program
 
 
-class Lagrangian(NamedTuple):
+class LagrangianEnclosure(NamedTuple):
     """Where all rows are smooth (N), and enclosures of the gradient (n, N) and of the second derivatives (n, n, N) of the sum of
     all rows times their weights."""
 
@@ -29,16 +29,17 @@ class Lagrangian(NamedTuple):
     hessian: Interval
 
 
-def lagrangian(evaluator: Evaluator, box: Interval, weights: Interval) -> Lagrangian:
+def lagrangian(evaluator: Evaluator, box: Interval, weights: Interval) -> LagrangianEnclosure:
     """For boxes (n, N) and weights (1 + m, N), that of f first."""
     given = [np.ascontiguousarray(end) for end in (*box, np.concatenate(weights))]
     out = evaluator.run(WEIGHTED_HESSIAN, given)
     square, (rows, columns) = np.empty((evaluator.n,) * 2, np.intp), np.triu_indices(evaluator.n)
     square[rows, columns] = square[columns, rows] = np.arange(len(rows))
-    return Lagrangian(out[2][0] >= _SMOOTH, tuple(out[_OF_GRADIENT]), tuple(triangle[square] for triangle in out[_OF_HESSIAN]))
+    return LagrangianEnclosure(out[2][0] >= _SMOOTH, tuple(out[_OF_GRADIENT]),
+                               tuple(triangle[square] for triangle in out[_OF_HESSIAN]))
 
 
-class Conditions:
+class KktEquations:
     """The equations for one choice: `active` are the numbers of the active constraints, `ends` where they lie, `free` the
     variables that are not held. What depends on the box alone is enclosed once."""
 
@@ -52,10 +53,10 @@ class Conditions:
             row[0], row[1 + self.active] = 1.0, end
         return whole
 
-    def lagrangian(self, box: Interval, w: Interval) -> Lagrangian:
+    def lagrangian(self, box: Interval, w: Interval) -> LagrangianEnclosure:
         return lagrangian(self.evaluator, box, self.weights(w))
 
-    def residual(self, x: np.ndarray, w: np.ndarray) -> tuple[Interval, Lagrangian]:
+    def residual(self, x: np.ndarray, w: np.ndarray) -> tuple[Interval, LagrangianEnclosure]:
         """What the left sides less the right ones are at a point (n) with multipliers (a), of shape (f + a, 1)."""
         point, rows = exactly(x[:, None]), self.evaluator.rows(x[:, None], x[:, None])
         found = self.lagrangian(point, exactly(w[:, None]))
@@ -84,7 +85,7 @@ class Conditions:
         step = -(y * (0.5 * low + 0.5 * high)[None, :, 0]).cumsum(axis=1)[:, -1] if len(y) else np.zeros(0)
         return (step[:len(self.free)], step[len(self.free):]) if np.isfinite(step).all() else None
 
-    def inverse(self, x: np.ndarray, found: Lagrangian) -> np.ndarray | None:
+    def inverse(self, x: np.ndarray, found: LagrangianEnclosure) -> np.ndarray | None:
         """About the inverse of the matrix at a point; None where there is none."""
         slopes = self.evaluator.jacobian(x[:, None], x[:, None])
         low, high = self.matrix(found.hessian, (slopes.lo, slopes.hi))

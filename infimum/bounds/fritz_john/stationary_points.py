@@ -11,7 +11,7 @@ largest.
 
 import numpy as np
 
-from infimum.bounds.fritz_john.binding_constraints import Left, Tied
+from infimum.bounds.fritz_john.binding_constraints import BindingConstraints, ReducedRegions
 from infimum.bounds.fritz_john.dependent_gradients import by_cases
 from infimum.bounds.fritz_john.kkt_conditions import lagrangian
 from infimum.evaluation.evaluator import Evaluator
@@ -23,14 +23,14 @@ from infimum.linear_algebra.least_squares_multipliers import left_inverse, multi
 from infimum.linear_algebra.positive_definite import midpoint
 
 
-class Stationary:
-    """The conditions for a system within the user's bounds (n). Equations of a Newton step are solved in so many `sweeps`."""
+class StationarityTest:
+    """The conditions for a system within the user's bounds (n). Equations of a Newton step are solved in `sweeps` sweeps."""
 
     def __init__(self, evaluator: Evaluator, bounds: Interval, sweeps: int = 2):
         self.evaluator, self.bounds, self.sweeps, system = evaluator, bounds, sweeps, evaluator.system
         self.reads = reads(list(system.rows), var("x", (evaluator.n,)))[1:]
 
-    def __call__(self, lo: np.ndarray, hi: np.ndarray) -> Left:
+    def __call__(self, lo: np.ndarray, hi: np.ndarray) -> ReducedRegions:
         """For regions (n, N)."""
         with np.errstate(all="ignore"):
             work = _Regions(self, lo, hi)
@@ -41,35 +41,36 @@ class Stationary:
                 work.contract(which)
             which = np.flatnonzero(work.lipschitz & ~(work.known | work.none))
             if len(which):
-                left = by_cases(Tied(self.evaluator, self.bounds, *(end[:, which] for end in (work.lo, work.hi))))
+                left = by_cases(BindingConstraints(self.evaluator, self.bounds, *(end[:, which] for end in (work.lo, work.hi))))
                 work.lo[:, which], work.hi[:, which], work.none[which] = left
-            return Left(work.lo, work.hi, work.none)
+            return ReducedRegions(work.lo, work.hi, work.none)
 
 
-class _Regions(Tied):
+class _Regions(BindingConstraints):
     """Regions on the way: `usable` are those of which something can be said, with multipliers in `w`."""
 
-    def __init__(self, about: Stationary, lo: np.ndarray, hi: np.ndarray):
+    def __init__(self, about: StationarityTest, lo: np.ndarray, hi: np.ndarray):
         super().__init__(about.evaluator, about.bounds, lo.copy(), hi.copy())
         self.about, self.given, self.known, self.none = about, (lo, hi), self.lipschitz.copy(), np.zeros(lo.shape[1], bool)
-        self.loose = self.may_move & ~(self.tied[:, None] & about.reads[..., None]).any(axis=0)
+        self.loose = self.may_move & ~(self.may_bind[:, None] & about.reads[..., None]).any(axis=0)
 
     def enclose_multipliers(self) -> None:
         """With independent gradients; by their signs some regions go. Where they may be dependent only loose variables count."""
-        slopes = tuple(np.where(self.tied[:, None] & self.free & self.known, end[1:], 0.0) for end in self.slopes)
+        slopes = tuple(np.where(self.may_bind[:, None] & self.free & self.known, end[1:], 0.0) for end in self.slopes)
         left = left_inverse(midpoint(slopes))
         self.known &= np.isfinite(left).all(axis=(0, 1))
         left = np.where(self.known, left, 0.0)
         slope = np.where(self.free & self.known, midpoint(tuple(end[0] for end in self.slopes)), 0.0)
-        centre = np.where(self.tied, -total((left * slope).swapaxes(0, 1)), 0.0) if len(left) else np.zeros(self.tied.shape)
+        centre = np.where(self.may_bind, -total((left * slope).swapaxes(0, 1)),
+                          0.0) if len(left) else np.zeros(self.may_bind.shape)
         gradient = tuple(np.where(self.free, end, 0.0) for end in self.gradient(exactly(centre)))
-        w, known = multipliers(left, slopes, gradient, centre, self.tied)
+        w, known = multipliers(left, slopes, gradient, centre, self.may_bind)
         self.known &= known
         w = (np.where(self.at_high & ~self.at_low, np.maximum(w[0], 0.0), w[0]),
              np.where(self.at_low & ~self.at_high, np.minimum(w[1], 0.0), w[1]))
         self.none |= self.known & (w[0] > w[1]).any(axis=0)
         self.w = tuple(np.where(self.known & ~self.none, end, 0.0) for end in w)
-        self.tied &= self.known
+        self.may_bind &= self.known
         for mask in (self.free, self.on_low, self.on_high, self.may_move):
             mask &= self.loose | self.known
         self.projection = np.eye(len(self.free))[..., None] * self.free  # about, to the directions along the tied constraints
@@ -80,7 +81,7 @@ class _Regions(Tied):
     def gradient(self, w: Interval) -> Interval:
         """Of f + Σ w_k g_k on the regions, (n, N)."""
         found = tuple(np.where(self.usable, end[0], 0.0) for end in self.slopes)
-        for k, tied in enumerate(self.tied):
+        for k, tied in enumerate(self.may_bind):
             slope = tuple(np.where(tied & self.known, end[1 + k], 0.0) for end in self.slopes)
             found = plus(found, times((w[0][k], w[1][k]), slope))
         return found
@@ -96,9 +97,9 @@ class _Regions(Tied):
         self.lo = np.where(usable & falls & self.on_high, face_high, self.lo)
         slopes = tuple(np.where(self.free & self.usable, end[0], 0.0)[:, None] for end in self.slopes)
         found = tuple(end[:, 0] for end in matrix_product(exactly(self.projection), slopes))
-        slopes = tuple(np.where(self.free & self.tied[:, None], end[1:], 0.0) for end in self.slopes)
+        slopes = tuple(np.where(self.free & self.may_bind[:, None], end[1:], 0.0) for end in self.slopes)
         across = matrix_product(exactly(self.projection), transposed(slopes))
-        for k in range(len(self.tied)):
+        for k in range(len(self.may_bind)):
             found = plus(found, times((self.w[0][k], self.w[1][k]), tuple(end[:, k] for end in across)))
         self.none |= usable & (self.free & ((found[0] > 0) | (found[1] < 0))).any(axis=0)
 
@@ -108,7 +109,7 @@ class _Regions(Tied):
         def some(a: np.ndarray) -> np.ndarray:
             return np.take(a, which, axis=-1)
         system, n, (lo, hi) = self.evaluator.system, len(self.lo), map(some, self.given)
-        w, tied, free, ones = tuple(map(some, self.w)), some(self.tied), some(self.free), np.ones((1, len(which)))
+        w, tied, free, ones = tuple(map(some, self.w)), some(self.may_bind), some(self.free), np.ones((1, len(which)))
         # equations, and inequalities whose multiplier cannot vanish, hold just so
         equal, lower, upper = system.equal[:, None], system.lower[:, None], system.upper[:, None]
         sure = tied & (equal | (w[0] > 0) | (w[1] < 0))

@@ -11,20 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR
-from infimum.kernel.schedule import is_entangled, written_out
+from infimum.kernel.schedule import has_many_curves, written_out
 from infimum.problem.unions import shares
 
-_FIRST, _PERIOD, _WORTH = 12, 8, 0.125  # see Payoff; but
-_SOON, _LATE = 1, 32    # where variables appear in many places; where it takes long to compile,
-_LONG, _MOST = 100, 800  # having so many operations on single numbers; with more of them it is not used
-_COST = 2  # in boxes
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 8, 0.125      # see Payoff; but
+_FIRST_STEP_IF_DEPENDENT, _FIRST_STEP_IF_LONG = 1, 32  # where variables appear in many places; where it takes long to compile,
+# operations on single numbers: from the first number on it is asked late, beyond the second it is not used
+_LONG_OPERATIONS, _MOST_OPERATIONS = 100, 800
+_COST_IN_BOXES = 2  # in boxes
 
 
-class Linear(Part):
+class BackwardLinearBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "linear", "linear", True
@@ -33,14 +34,15 @@ class Linear(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
-        first = _LATE if written_out(evaluator.f) > _LONG else _SOON if is_entangled(evaluator.f, self.n) else _FIRST
-        self.payoff = Payoff(first, _PERIOD, _WORTH, soon=True)
+        first = _FIRST_STEP_IF_DEPENDENT if has_many_curves(evaluator.f, self.n) else _FIRST_STEP
+        first = _FIRST_STEP_IF_LONG if written_out(evaluator.f) > _LONG_OPERATIONS else first
+        self.payoff = Payoff(first, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return written_out(evaluator.f) <= _MOST
+        return written_out(evaluator.f) <= _MOST_OPERATIONS
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.given[self.n] = upper
         left, worth = self.evaluator.run(LINEAR, [regions], parameters=self.given)
-        return Outcome(left, _COST * regions.shape[1], worth)
+        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth)

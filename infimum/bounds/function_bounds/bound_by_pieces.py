@@ -12,11 +12,11 @@ from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH_BY_PIECES
 
-_FIRST, _PERIOD, _WORTH = 8, 64, 0.3  # see Payoff
-_WORTH_IF_COSTLY, _FEW = 0.8, 32  # where the function itself takes all of the time, that of the slices counts fully
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 8, 64, 0.3  # see Payoff
+_WORTH_IF_COSTLY, _COSTLY_SAMPLE = 0.8, 32  # where the function itself takes all of the time, that of the slices counts fully
 
 
-class ByPieces(FirstOrder):
+class BoundByPieces(FirstOrder):
     """Takes the place of the plain test while it pays."""
 
     name, kernel = "pieces", BRANCH_BY_PIECES
@@ -25,8 +25,8 @@ class ByPieces(FirstOrder):
         super().__init__(evaluator, lo, hi)
         unbounded = not (np.isfinite(lo).all() and np.isfinite(hi).all())
         self.kernel = f"{BRANCH_BY_PIECES}:{int(unbounded)}"
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH_IF_COSTLY if evaluator.is_costly else _WORTH)
-        self.sample = _FEW if evaluator.is_costly else self.sample
+        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_IF_COSTLY if evaluator.is_costly else _WORTH_SHARE)
+        self.sample = _COSTLY_SAMPLE if evaluator.is_costly else self.sample
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from infimum.bounds.interface import CuttingPart, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH
 from infimum.kernel.region_cut import POINT, REGIONS, UPPER
 
 
-class FirstOrder(CuttingPart):
+class FirstOrder(CuttingTest):
     """The test that cuts: it is used in every step, unless a sharper one pays that includes it."""
 
     name, discards = "first_order", "derivative"

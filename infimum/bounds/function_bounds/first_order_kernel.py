@@ -40,7 +40,7 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
-from infimum.structure.lipschitz_split import rough_and_calm
+from infimum.structure.lipschitz_split import lipschitz_parts
 from infimum.structure.narrow_branches import narrowed
 
 LOWER, LO, HI, POINT, FACTS = range(5)               # the outputs
@@ -48,7 +48,7 @@ DISCARD, AXIS, UPPER, LEVEL = range(4)               # rows of FACTS
 _SLICES = 8                                          # of a piece
 
 
-class Bound:
+class FirstOrderKernel:
     """Writes the kernel. Parameters: the user's lower and upper bounds, and the numbers 0 … n-1.
 
     `kernel/region_cut.py` derives the box from a parent and writes other outputs; the tests are these.
@@ -61,7 +61,7 @@ class Bound:
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
         f = narrowed(gathered(arranged(f, x)) if by_pieces else f)
-        b, out, parts = self.b, {}, rough_and_calm(f) or ()
+        b, out, parts = self.b, {}, lipschitz_parts(f) or ()
         summed = [f, *parts[1:]]  # f, and calm if there is one: those that have a mean value form
         slopes = [(b.buffer(self.n), b.buffer(self.n)) for _ in summed]
 
@@ -191,6 +191,6 @@ def best_centre(b: Builder, lo: Value, hi: Value, g: Pair) -> Value:
 
 def bound(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer = Bound(f, x, by_pieces)
+    writer = FirstOrderKernel(f, x, by_pieces)
     n = x.size
     return writer.b.kernel(name, 2, 5), writer.data, (1, n, n, n, 4), writer.at

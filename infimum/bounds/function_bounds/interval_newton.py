@@ -13,20 +13,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
-from infimum.bounds.newton_kernel import Recipe
+from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.newton_kernel import SweepPlan
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVED, VALUE
+from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVING, VALUE
 
-_FIRST, _PERIOD, _WORTH = 12, 4, 0.5  # see Payoff
-_SOON, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
-MOST = 10            # variables: the kernel has no loops
-_TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 4, 0.5  # see Payoff
+_FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
+MOST_VARIABLES = 10            # variables: the kernel has no loops
+_ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the Hessian that are tested together
 _LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
 
 
-class Step(NamedTuple):
+class NewtonOutcome(NamedTuple):
     """What `bounds/newton_kernel.py` says of regions, and f in the middle of each: a point, its value's upper end, the level
     there."""
 
@@ -36,25 +36,25 @@ class Step(NamedTuple):
     level: Any
 
 
-class Newton(Part):
+class IntervalNewton(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "newton", "newton", True
     sample = 64
-    recipe = Recipe()
+    recipe = SweepPlan()
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _TOGETHER // (self.n * self.n))
+        self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
         self.cost = 2 if evaluator.is_sum_over_data else self.n + 2
         soon = evaluator.is_costly and evaluator.is_sum_over_data
-        self.payoff = Payoff(_SOON if soon else _FIRST, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH)
+        self.payoff = Payoff(_FIRST_STEP_IF_COSTLY if soon else _FIRST_STEP, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH_SHARE)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= MOST
+        return evaluator.n <= MOST_VARIABLES
 
-    def step(self, regions: Any) -> Step:
+    def step(self, regions: Any) -> NewtonOutcome:
         """The step, by the recipe."""
         n, run, recipe = self.n, self.evaluator.run, self.recipe
         box, (middle,) = [regions[:n], regions[n:2 * n]], run(CENTRE, [regions])
@@ -66,10 +66,10 @@ class Newton(Part):
         kind = ":".join(map(str, (CONTRACT, len(own), *recipe)))
         inputs = [regions, on_region[_LEVEL], middle, *slope, *on_region[_CURVATURE], *more, *own]
         ends, = run(kind, inputs, parameters=np.concatenate([self.lo, self.hi]))
-        return Step(ends, middle, at_middle[1], at_middle[_LEVEL])
+        return NewtonOutcome(ends, middle, at_middle[1], at_middle[_LEVEL])
 
     def test(self, regions: Any, upper: float) -> Outcome:
         ends, run = self.step(regions).ends, self.evaluator.run
         worth = 2.0**-self.cost  # as many cuts would cost more
-        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, worth]))
+        left, worth = run(SHAVING, [regions, ends], parameters=np.array([upper, worth]))
         return Outcome(left, self.cost * regions.shape[1], worth)

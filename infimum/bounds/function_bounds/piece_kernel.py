@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from infimum.bounds.function_bounds.first_order_kernel import Bound
+from infimum.bounds.function_bounds.first_order_kernel import FirstOrderKernel
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import best_lower, with_larger
 from infimum.kernel.ir import Step, Value
-from infimum.kernel.region_cut import GONE, POINT, REGIONS, STUCK, UPPER, CutOut, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, POINT, REGIONS, UPPER, RegionPiece, can_be_cut, rows, rows_of
 from infimum.structure.separable_residuals import linear_variables
 
-_ELIMINATED = 2.0**-200  # what the smear of a linear parameter counts
+_SMEAR_OF_LINEAR = 2.0**-200  # what the smear of a linear parameter counts
 
 
-class Piece(Bound):
-    """Writes the kernel. Behind the parameters of `Bound`: those of `CutOut`, and the width of sides that are narrow enough: of
-    wider ones, where there are any, the one with the largest smear is cut next.
+class PieceKernel(FirstOrderKernel):
+    """Writes the kernel. Behind the parameters of `FirstOrderKernel`: those of `RegionPiece`, and the width of sides that are
+    narrow enough: of wider ones, where there are any, the one with the largest smear is cut next.
     """
 
     more = 4
@@ -35,7 +35,7 @@ class Piece(Bound):
     def prepare(self) -> None:
         b = self.b
         self.known = b.input(0, rows(self.n)[0])
-        self.piece = CutOut(b, self.n, lambda i: self.given(2, i), self.at + 3 * self.n)
+        self.piece = RegionPiece(b, self.n, lambda i: self.given(2, i), self.at + 3 * self.n)
 
     def ends(self, i: "int | Value") -> tuple[Value, Value]:
         return self.piece.ends(i)
@@ -53,18 +53,18 @@ class Piece(Bound):
         if not self.linear:
             return smear
         weights = np.ones(self.n)
-        weights[list(self.linear)] = _ELIMINATED
+        weights[list(self.linear)] = _SMEAR_OF_LINEAR
         at = self.data.offset(weights)
         return self.b.mul(smear, self.b.data(self.b.place("uadd", at, i)))
 
     def choose_first(self, smear: Value, width: Value, number: Value) -> Step:
         b = self.b
         too_wide = b.ogt(width, b.data(self.at + 3 * self.n + 3))
-        return b.step((self.least_smear, STUCK), (b.select(too_wide, smear, self.least_smear), number), with_larger)
+        return b.step((self.least_smear, NO_AXIS), (b.select(too_wide, smear, self.least_smear), number), with_larger)
 
     def write_facts(self, gone: Value, axis: Value) -> None:
         b = self.b
-        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.piece.void), GONE, axis))
+        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.piece.void), DISCARDED_AXIS, axis))
 
     def write_bounds(self, lower: Value, upper: Value) -> None:
         """What is known of the parent holds for its pieces."""
@@ -78,5 +78,5 @@ class Piece(Bound):
 def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False,
            alike: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer, n = Piece(f, x, by_pieces, unbounded, in_boxes, alike), x.size
+    writer, n = PieceKernel(f, x, by_pieces, unbounded, in_boxes, alike), x.size
     return writer.b.kernel(name, 1 + in_boxes, 3), writer.data, (rows_of(n), 1, n), writer.at

@@ -24,7 +24,7 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import GONE, STUCK, CutOut, can_be_cut, cut, rows, rows_of
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, RegionPiece, can_be_cut, cut, rows, rows_of
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 from infimum.relax.affine_bound_kernel import enclosures
@@ -35,19 +35,20 @@ LARGEST, ADAPTIVE = range(2)    # choices
 
 def subdomain(name: str, system: System, x: Expr, pieces: int, divided: int, form: int = NATURAL, choice: int = LARGEST) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin). Input: the regions. Parameters: what the sides are
-    multiplied with before they are compared, those of `CutOut`, the width of sides that are narrow enough, the upper bound."""
-    writer = Subdomain(system, x, pieces, min(divided, x.size), form, choice)
+    multiplied with before they are compared, those of `RegionPiece`, the width of sides that are narrow enough, the upper
+    bound."""
+    writer = SubdomainKernel(system, x, pieces, min(divided, x.size), form, choice)
     return writer.b.kernel(name, 1, 1), writer.data, (rows_of(x.size),), writer.at
 
 
-class Subdomain:
+class SubdomainKernel:
     """Writes it."""
 
     def __init__(self, system: System, x: Expr, pieces: int, divided: int, form: int, choice: int):
         self.b, self.data, self.n, self.system, self.divided = Builder(), Data(), x.size, system, divided
         self.at = self.data.offset(np.zeros(self.n + 5))
         self.index = self.data.offset(np.arange(self.n, dtype=float))
-        self.piece = CutOut(self.b, self.n, self._number, self.at + self.n)
+        self.piece = RegionPiece(self.b, self.n, self._number, self.at + self.n)
         self.narrow, self.upper = (self.b.data(self.at + self.n + k) for k in (3, 4))
         whole = np.isin(np.arange(self.n), system.integers).astype(float)
         self.integers = self.data.offset(whole) if system.integers else None
@@ -215,14 +216,14 @@ class Subdomain:
             side = b.mul(width, self._weight(i))
             side = b.select(can_be_cut(b, low, high), b.select(b.olt(side, INF), side, 2.0**1000), -1.0)
             wide = b.select(b.ogt(width, self.narrow), side, -1.0)
-            first, any_side = (b.step((-1.0, STUCK), (size, self._number(i)), with_larger) for size in (wide, side))
+            first, any_side = (b.step((-1.0, NO_AXIS), (size, self._number(i)), with_larger) for size in (wide, side))
         known = b.input(0, low_row)
         lower = b.select(alive, best_lower(b, known, b.neg(nlo)), b.select(possible, INF, known))
         b.output(0, low_row, lower)
-        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), GONE))
+        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), DISCARDED_AXIS))
         gone = b.mor(already, b.mnot(b.mor(alive, possible)))
         axis = b.select(b.ogt(first.results[0], -1.0), first.results[1], any_side.results[1])
-        b.output(0, axis_row, b.select(gone, GONE, axis))
+        b.output(0, axis_row, b.select(gone, DISCARDED_AXIS, axis))
         b.output(0, level_row, b.input(0, level_row))
 
 

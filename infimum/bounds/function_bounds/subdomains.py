@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.subdomain_kernel import AFFINE, LARGEST, MEAN_VALUE, NATURAL
-from infimum.bounds.interface import CuttingPart, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SUBDOMAIN
 from infimum.problem.unions import shares
@@ -21,8 +21,8 @@ from infimum.relax.affine_bound_kernel import fits
 _MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
 
 
-class Subdomains(CuttingPart):
-    """The test that cuts in the engine of subdomains: into so many `pieces`, the sides of so many `variables`."""
+class SubdomainBound(CuttingTest):
+    """The test that cuts in the engine of subdomains: the sides of `variables` variables into `pieces` pieces each."""
 
     name, discards = "subdomains", "constraints"
 

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.tangent_kernel import LEFT, UPPER, WORTH
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LOWEST, SHAVED, TANGENT
+from infimum.evaluation.programs import LOWEST, SHAVING, TANGENT
 
-_FIRST, _PERIOD, _WORTH = 18, 8, 0.25  # see Payoff
-_MOST = 16           # variables: the kernel of the model has no loops
-_TOGETHER = 1 << 22  # regions times variables that are tested together
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 18, 8, 0.25  # see Payoff
+_MOST_VARIABLES = 16                              # variables: the kernel of the model has no loops
+_ELEMENTS_AT_ONCE = 1 << 22                       # regions times variables that are tested together
 
 
-class Tangents(Part):
+class TangentBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "tangents", "tangents", True
@@ -33,12 +33,12 @@ class Tangents(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most, self.cost = max(1, _TOGETHER // self.n), self.n + 4
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+        self.most, self.cost = max(1, _ELEMENTS_AT_ONCE // self.n), self.n + 4
+        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= _MOST
+        return evaluator.n <= _MOST_VARIABLES
 
     def is_tried(self, step: int) -> bool:
         """Whether there are tangents is asked when they may be needed: small proofs end before that."""
@@ -51,5 +51,5 @@ class Tangents(Part):
         run = self.evaluator.run
         point, = run(LOWEST, [regions])
         out = run(TANGENT, [regions, point], parameters=np.array([upper]))
-        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
         return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)

@@ -22,31 +22,31 @@ from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr
 from infimum.interval.arithmetic import mul, square, sub
 from infimum.interval.pair import INF, SMOOTH, Pair
-from infimum.kernel.box_conclusions import Natural, add_up, larger, natural, tilt, upper_end, whole_if_unsound
+from infimum.kernel.box_conclusions import NaturalEnclosure, add_up, larger, natural, tilt, upper_end, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.element_lowering import Elements
-from infimum.kernel.forms.sliced_pieces import Slices
+from infimum.kernel.forms.sliced_pieces import PieceSlices
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import rows
 from infimum.kernel.view_positions import At
-from infimum.structure.outer_tangents import Above, tangents
+from infimum.structure.outer_tangents import TangentExcess, tangents
 
 LEFT, WORTH, UPPER = range(3)  # the outputs
 _SLICES = 8
-_CLOSED = 0.125                # it was worth the cost where so much of the distance to the upper bound is left
+_WORTH_GAP_LEFT = 0.125  # the test paid if at most this part of the distance to the upper bound is left
 
 
 def tangent(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs, where the parameter begins): the rows of a sweep, from which `bounds/shaving_kernel.py`
     makes what is left of a region; 1 where it was worth the cost, else 0; an upper bound of f at y. Inputs: the regions, and the
     points y in them. Parameter: the verified upper bound."""
-    writer = Tangent(f, x)
+    writer = TangentKernel(f, x)
     return writer.b.kernel(name, 2, 3), writer.data, (4 * x.size, 1, 1), writer.at
 
 
-class Tangent:
+class TangentKernel:
     """Writes it."""
 
     def __init__(self, f: Expr, x: Expr):
@@ -73,7 +73,7 @@ class Tangent:
     def _point(self, i: "int | Value") -> Pair:
         return Pair(self.b.neg(self.b.input(1, i)), self.b.input(1, i))
 
-    def _mean_value_form(self, known: Natural) -> None:
+    def _mean_value_form(self, known: NaturalEnclosure) -> None:
         """Minus the lower bound, and what each variable has in it; whether it is one."""
         b, n = self.b, self.n
         centre = b.buffer(n)
@@ -115,15 +115,15 @@ class Tangent:
             for what, value in enumerate((*ends, b.select(alive, 1.0, 0.0), lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
             gone = b.step((0.0,), (b.select(alive, 0.0, 1.0),), larger)
-        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_CLOSED, b.sub(best, before))))
+        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_WORTH_GAP_LEFT, b.sub(best, before))))
         b.output(WORTH, 0, b.select(b.mor(closed, b.ogt(gone.results[0], 0.0)), 1.0, 0.0))
         b.output(UPPER, 0, upper)
 
 
-class _AboveTangent(Slices):
+class _AboveTangent(PieceSlices):
     """Encloses what one element of a piece lies above its tangent."""
 
-    def __init__(self, b: Builder, above: Above, data: Data):
+    def __init__(self, b: Builder, above: TangentExcess, data: Data):
         super().__init__(b, above.piece, data, _SLICES)
         self.above = above
 

@@ -11,26 +11,27 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVED
+from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVING
 
-_FIRST, _SOON, _PERIOD, _WORTH = 4, 3, 4, 0.3  # see Payoff; soon where the function itself takes all of the time
-_COST = 2            # in boxes
-_TOGETHER = 1 << 22  # regions times elements of the matrix that are tested together
+# see Payoff; soon where the function itself takes all of the time
+_FIRST_STEP, _FIRST_STEP_IF_COSTLY, _PERIOD, _WORTH_SHARE = 4, 3, 4, 0.3
+_COST_IN_BOXES = 2           # in boxes
+_ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the matrix that are tested together
 
 
-class LeastSquares(Part):
+class GaussNewton(RegionTest):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces, worth_at_last = "least_squares", "least squares", True, True
+    name, discards, knows_faces, is_tested_at_end = "least_squares", "least squares", True, True
     sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _TOGETHER // (self.n * self.n))
-        self.payoff = Payoff(_SOON if evaluator.is_costly else _FIRST, _PERIOD, _WORTH)
+        self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
+        self.payoff = Payoff(_FIRST_STEP_IF_COSTLY if evaluator.is_costly else _FIRST_STEP, _PERIOD, _WORTH_SHARE)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -40,5 +41,5 @@ class LeastSquares(Part):
         run, root = self.evaluator.run, np.nextafter(np.sqrt(upper), np.inf)
         middle, = run(CENTRE, [regions])
         ends, = run(RESIDUALS, [regions, middle], parameters=np.array([root]))
-        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, 2.0**-_COST]))
-        return Outcome(left, _COST * regions.shape[1], worth)
+        left, worth = run(SHAVING, [regions, ends], parameters=np.array([upper, 2.0**-_COST_IN_BOXES]))
+        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth)

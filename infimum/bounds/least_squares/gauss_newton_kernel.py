@@ -14,7 +14,7 @@ length of the projection of e on y and z is at most U as well, hence
 
 z is about e(c) less its projection on the columns of G, what no parameter can mend: z·G is about 0, so that b hardly varies on X,
 and near a minimiser b²/|z|² is about the least of f. If b² > |z|² U, f lies above U. The equations are solved one after the other
-as in `bounds/newton_kernel.py`. Nothing is said about derivatives of f: a minimiser at a bound solves them as well. Where f can
+as in `bounds/newton_kernel.py`. Nothing is assumed of derivatives of f: a minimiser at a bound solves them as well. Where f can
 become almost 0, regions without a minimiser go long before second derivatives of f tell anything, since what is inverted has the
 square root of its condition.
 
@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.bounds.newton_kernel import Contract
+from infimum.bounds.newton_kernel import NewtonKernel
 from infimum.expr.node import Expr
 from infimum.interval.arithmetic import mul
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
@@ -42,11 +42,11 @@ from infimum.structure.separable_residuals import residual_vector
 
 REGIONS, CENTRE = range(2)  # the inputs
 _SWEEPS = 2
-_LEAST, _MOST = 2.0**-500, 2.0**500  # of |z|²
+_LEAST_NORM, _MOST_NORM = 2.0**-500, 2.0**500  # of |z|²
 
 
 def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
-    """The vector e of which f is the sum of squares; None if it is none, or not such a one that loops over data are cheap; or
+    """The vector e of which f is the sum of squares; None if it is no such sum, or if loops over its data are not cheap; or
     too short for that to matter, unless `any_size` will do."""
     e = residual_vector(f)
     return e if e is not None and is_sum_over_data(f, x, any_size) else None
@@ -54,11 +54,11 @@ def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
 
 def residuals(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameter: √U, rounded up."""
-    writer = Residuals(residuals_of(f, x), x.size)
+    writer = GaussNewtonKernel(residuals_of(f, x), x.size)
     return writer.b.kernel(name, 2, 1), writer.data, (4 * x.size,), writer.at
 
 
-class Residuals(Contract):
+class GaussNewtonKernel(NewtonKernel):
     """Writes it."""
 
     def __init__(self, e: Expr, n: int):
@@ -84,7 +84,7 @@ class Residuals(Contract):
                 self._solve(i, row.slopes, whole_if_unsound(b, Pair(b.add(right.nlo, reach), b.add(right.hi, reach))))
         self._write(lo, hi)
 
-    def _rest(self, sums: "Sums") -> tuple[Value, Value]:
+    def _rest(self, sums: "DataSums") -> tuple[Value, Value]:
         """√(U - b²/|z|²) and √U / |z|, rounded up, for b on what is left of the region; √U and 0 where z is of no use."""
         b, root = self.b, self.b.data(self.at)
         total, whole = sums.rest.at_centre, b.mul(root, root)
@@ -93,7 +93,7 @@ class Residuals(Contract):
         distance = b.max(b.max(b.neg(total.nlo), b.neg(total.hi)), 0.0)  # of b from 0
         part = b.neg(b.div(b.mul(b.neg(distance), distance), sums.rest.square))  # b²/|z|², rounded down
         left = b.sub(whole, part)
-        use = b.mand(self.free[0], b.mand(b.ogt(sums.least, _LEAST), b.olt(sums.rest.square, _MOST)))
+        use = b.mand(self.free[0], b.mand(b.ogt(sums.least, _LEAST_NORM), b.olt(sums.rest.square, _MOST_NORM)))
         self._discard(b.mand(use, b.olt(left, 0.0)))
         left, across = b.max(left, 0.0), b.sqrt(b.div(whole, sums.least))
         return b.select(use, b.sqrt(left), root), b.select(use, across, 0.0)
@@ -126,7 +126,7 @@ class Residuals(Contract):
         entries = [[found[min(i, j), max(i, j)] for j in every] for i in every]
         return [[Pair(b.neg(v), v) for v in row] for row in entries], list(total.results[len(products):])
 
-    def _sums(self, multipliers: list[list[Value]], slopes: list[Value], box: Callable[[int], Pair]) -> "tuple[Sums, Value]":
+    def _sums(self, multipliers: list[list[Value]], slopes: list[Value], box: Callable[[int], Pair]) -> "tuple[DataSums, Value]":
         """Everything that the equations need, and the least level of all elements on the region."""
         b, at_centre, on_region = self.b, self._jets(self._point), self._jets(box)
         mended = [self._dot(row, slopes) for row in multipliers]  # of e(c), by a step of Gauss and Newton
@@ -144,12 +144,12 @@ class Residuals(Contract):
             level = b.step((-INF,), (b.neg(b_level(b, there.value.level)),), larger)
         length = len(ends) // (self.n + 1)
         rows = [self._row(total.results[k * length:(k + 1) * length]) for k in range(self.n + 1)]
-        return Sums(rows[:-1], rows[-1], b.neg(total.results[-1])), b.neg(level.results[0])
+        return DataSums(rows[:-1], rows[-1], b.neg(total.results[-1])), b.neg(level.results[0])
 
-    def _row(self, ends: tuple[Value, ...]) -> "Row":
+    def _row(self, ends: tuple[Value, ...]) -> "WeightedSums":
         b, *pairs = self.b, *(whole_if_unsound(self.b, Pair(*ends[k:k + 2])) for k in range(0, 2 * self.n + 2, 2))
         square, *across = ends[2 * self.n + 2:]
-        return Row(pairs[:-1], pairs[-1], square, b.max(*across))
+        return WeightedSums(pairs[:-1], pairs[-1], square, b.max(*across))
 
     def _dot(self, factors: list[Value], values: list[Value]) -> Value:
         """About their product: any number will do."""
@@ -159,7 +159,7 @@ class Residuals(Contract):
         return total
 
 
-class Row(NamedTuple):
+class WeightedSums(NamedTuple):
     """Sums over the data for numbers y_k, or z_k: of y_k times the derivatives on the region, and times the residuals at the
     centre; |y|² and |y·z|, rounded up."""
 
@@ -169,9 +169,9 @@ class Row(NamedTuple):
     across: Value
 
 
-class Sums(NamedTuple):
+class DataSums(NamedTuple):
     """The rows y, one for each variable; z; and |z|² rounded down."""
 
-    rows: list[Row]
-    rest: Row
+    rows: list[WeightedSums]
+    rest: WeightedSums
     least: Value

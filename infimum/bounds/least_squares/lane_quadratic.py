@@ -16,12 +16,12 @@ from infimum.interval.pair import INF
 from infimum.kernel.forms.balls import Ball, dot, size, total
 from infimum.kernel.ir import Builder, Value
 
-_PIVOT = 2.0**-40   # of a pivot, as part of the diagonal
-_SWEEPS = 6         # of coordinate descent
+_LEAST_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
+_SWEEPS = 6              # of coordinate descent
 _TINY = 2.0**-400
 
 
-class Quadratic:
+class LaneQuadratic:
     """`matrix` has the entries (k, l) with k <= l."""
 
     def __init__(self, b: Builder, constant: Ball, tilt: list[Ball], matrix: dict[tuple[int, int], Ball], h: list[Value]):
@@ -97,7 +97,7 @@ class Quadratic:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(pivots[k], b.mul(low[j][k], low[j][k])))
-            positive = b.ogt(left, b.mul(b.max(b.abs(a[j, j]), _TINY), _PIVOT))
+            positive = b.ogt(left, b.mul(b.max(b.abs(a[j, j]), _TINY), _LEAST_PIVOT))
             pivots.append(b.select(positive, left, 0.0))
             for i in range(j + 1, p):
                 v = a[j, i]

@@ -8,20 +8,20 @@ region, is *dropped*: it is not eliminated, and no other takes part of it.
 from collections.abc import Callable
 from itertools import combinations_with_replacement
 
-from infimum.bounds.least_squares.residual_basis import LARGE, TINY, Basis, Row
+from infimum.bounds.least_squares.residual_basis import LARGE, TINY, BasisRow, ResidualBasis
 from infimum.kernel.box_conclusions import add_up, larger
 from infimum.kernel.forms.balls import middle
 from infimum.kernel.ir import Builder, Value
 
-_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
-_LITTLE = 2.0**-5  # of √U: what need not be eliminated
+_LEAST_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
+_NEGLIGIBLE = 2.0**-5    # of √U: what need not be eliminated
 
 
 class LinearFit:
     """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B, `turns` S M_k for each direction k, `second` the second order of B
     for each pair; `dropped`, and for those columns the `most` that |b| can be."""
 
-    def __init__(self, b: Builder, basis: Basis, sizes: list[Value], upper: Value):
+    def __init__(self, b: Builder, basis: ResidualBasis, sizes: list[Value], upper: Value):
         self.b, self.rows, self.q, self.p = b, basis, basis.q, basis.p
         every = range(self.q)
         scale = self._scale()
@@ -46,7 +46,7 @@ class LinearFit:
             top = b.step((0.0,) * self.q, sizes, larger)
         return [b.div(1.0, b.max(v, TINY)) for v in top.results]
 
-    def _columns(self, row: Row, functions: list[Value]) -> list[Value]:
+    def _columns(self, row: BasisRow, functions: list[Value]) -> list[Value]:
         """The columns of a row, or their slopes."""
         return [functions[k] if data is None else self.b.mul(data.hi, functions[k])
                 for data, (_, k) in zip(row.data, self.rows.parts.columns, strict=True)]
@@ -76,10 +76,10 @@ class LinearFit:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(low[j][k], low[j][k]))
-            floor = b.max(b.mul(a[j, j], _PIVOT), TINY)
+            floor = b.max(b.mul(a[j, j], _LEAST_PIVOT), TINY)
             if root is not None:
                 adds = b.mul(b.sqrt(b.max(left, floor)), self.most[j])
-                self.dropped.append(b.mor(b.mnot(b.ogt(left, floor)), b.olt(adds, b.mul(_LITTLE, root))))
+                self.dropped.append(b.mor(b.mnot(b.ogt(left, floor)), b.olt(adds, b.mul(_NEGLIGIBLE, root))))
             inverse.append(b.select(self.dropped[j], 1.0, b.div(1.0, b.sqrt(b.max(left, floor)))))
             for i in range(j + 1, q):
                 v = a[j, i]
@@ -107,7 +107,7 @@ class LinearFit:
                 moved = dot(b, [(slopes[j], self.kappa[j]) for j in every], rest)
                 terms += [b.mul(m, v) for m in psi for v in (moved, *self._turned(slopes, self.basis))]
             for e in range(len(pairs)):
-                rest, *functions = (b.const(0.0) if t.bend[e] is None else middle(b, t.bend[e]) for t in row.taylors)
+                rest, *functions = (b.const(0.0) if t.curvature[e] is None else middle(b, t.curvature[e]) for t in row.taylors)
                 bent = dot(b, list(zip(self._columns(row, functions), self.kappa, strict=True)), rest)
                 terms += [b.mul(m, bent) for m in psi]
             found = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up)

@@ -32,42 +32,42 @@ Proof: docs/proofs/linear_parameters.md.
 
 import numpy as np
 
-from infimum.bounds.least_squares.lane_quadratic import Quadratic
+from infimum.bounds.least_squares.lane_quadratic import LaneQuadratic
 from infimum.bounds.least_squares.linear_fit import LinearFit
-from infimum.bounds.least_squares.residual_basis import LARGE, TINY, Basis
-from infimum.bounds.least_squares.residual_expansion import Expansion
+from infimum.bounds.least_squares.residual_basis import LARGE, TINY, ResidualBasis
+from infimum.bounds.least_squares.residual_expansion import ResidualExpansion
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import best_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.balls import Ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
-from infimum.structure.separable_residuals import Separable
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
+from infimum.structure.separable_residuals import SeparableResiduals
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_SOLID = 2.0**-6  # the least γ that is of use
-_BLIND = 10.0     # what rows that are left out count, where a side to cut is chosen
+_LEAST_GAMMA = 2.0**-6                # the least γ that is of use
+_WEIGHT_OF_LEFT_OUT_ROWS = 10.0       # what rows that are left out count, where a side to cut is chosen
 
 
-def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def projection(name: str, parts: SeparableResiduals, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: U, then the user's bounds."""
-    writer = Projection(parts, n)
+    writer = ProjectionKernel(parts, n)
     return writer.b.kernel(name, 1, 4), writer.data, (rows_of(n), 1, n, 1), writer.at
 
 
-class Projection:
+class ProjectionKernel:
     """Writes it."""
 
-    def __init__(self, parts: Separable, n: int):
+    def __init__(self, parts: SeparableResiduals, n: int):
         self.b, self.data, self.n, self.parts = Builder(), Data(), n, parts
         self.at = self.data.offset(np.zeros(1 + 2 * n))
         b = self.b
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.lo, self.hi = ([b.input(0, k + i) for i in range(n)] for k in (0, n))
-        self.basis = Basis(b, self.data, parts, self.lo, self.hi)
+        self.basis = ResidualBasis(b, self.data, parts, self.lo, self.hi)
         self.h = self.basis.h
         self.fit = LinearFit(b, self.basis, self._sizes(), b.data(self.at))
-        self.sums = Expansion(b, self.basis, self.fit)
+        self.sums = ResidualExpansion(b, self.basis, self.fit)
         self._bound()
         self._write()
 
@@ -89,7 +89,7 @@ class Projection:
         norm_q = b.sqrt(b.add(1.0, sums.off_gram))
         loss = b.add(sums.off_gram, b.mul(2.0, b.fma(norm_q, sums.norm_n, turned)))
         gamma = b.neg(b.sub(loss, 1.0))  # 1 - loss, rounded down
-        self.solid = b.mand(b.ogt(gamma, _SOLID), self.basis.bounded)
+        self.solid = b.mand(b.ogt(gamma, _LEAST_GAMMA), self.basis.bounded)
         self.gamma = b.select(self.solid, gamma, 1.0)
         v = b.sqrt(total(b, [b.mul(size(b, entry), b.mul(b.mul(h[k], h[m]), 1.0 if k == m else 2.0))
                              for (k, m), entry in sums.a.items()]))
@@ -107,7 +107,7 @@ class Projection:
         self.norm_w = b.add(sigma, omega)
         self.quadratics = [(curved, self.left_out), (plain, b.add(self.left_out, sums.norm_rho))]
 
-    def _quadratic(self, sigma: Value, omega: Value, curved: bool) -> Quadratic:
+    def _quadratic(self, sigma: Value, omega: Value, curved: bool) -> LaneQuadratic:
         """|u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k; without C if it is not `curved`.
         (σ + ω)² <= (1 + share) σ² + (1 + 1 / share) ω² for every share."""
         b, sums, along, one = self.b, self.sums, range(self.p), Ball(self.b.const(1.0))
@@ -122,7 +122,7 @@ class Projection:
         tilt = [less([sums.g[k]], [(x, row[k]) for x, row in zip(sums.w, sums.w_slopes, strict=True)]) for k in along]
         matrix = {(k, m): less([entry, sums.c[k, m]] if curved else [entry], [(row[k], row[m]) for row in sums.w_slopes])
                   for (k, m), entry in sums.a.items()}
-        return Quadratic(b, constant, tilt, matrix, self.h)
+        return LaneQuadratic(b, constant, tilt, matrix, self.h)
 
     def _without(self, lower: Value, left_out: Value) -> Value:
         """A lower bound of |e|² from one of |e + r|², |r| <= left_out: the square of √lower - |r|."""
@@ -164,7 +164,7 @@ class Projection:
         inside = self.sums.whole
         point = [self.basis.t.get(i, b.const(0.0)) for i in range(n)]
         for j, product in enumerate(self.parts.products):
-            if len(product) > 1:  # nothing is said of the factors
+            if len(product) > 1:  # nothing is known of the factors
                 inside = b.olt(0.0, -1.0)
                 continue
             i, (low, high) = product[0], self._range(j, reach)
@@ -181,7 +181,7 @@ class Projection:
             b.output(POINT, i, point[i])
         low_row, axis_row, level_row = rows(n)
         b.output(LEFT, low_row, known_lower)
-        b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
+        b.output(LEFT, axis_row, b.select(gone, DISCARDED_AXIS, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
         found = b.mand(b.mand(inside, self.basis.bounded), b.olt(self.sums.upper, LARGE))
         b.output(UPPER, 0, b.select(found, self.sums.upper, INF))
@@ -207,7 +207,7 @@ class Projection:
     def _axis_as_it_was(self, lo: list[Value], hi: list[Value]) -> Value:
         """The variable that was to be cut, where it still can be, else the widest one."""
         b, was = self.b, self.b.input(0, rows(self.n)[1])
-        best, axis = b.const(-1.0), b.const(STUCK)
+        best, axis = b.const(-1.0), b.const(NO_AXIS)
         for i in range(self.n):
             can = can_be_cut(b, lo[i], hi[i])
             width = b.select(b.oeq(was, float(i)), INF, b.sub(hi[i], lo[i]))
@@ -221,7 +221,7 @@ class Projection:
         b, n = self.b, self.n
         if self.parts.many_nonlinear:
             return self._axis_as_it_was(lo, hi)
-        best, axis = b.const(-3.0), b.const(STUCK)
+        best, axis = b.const(-3.0), b.const(NO_AXIS)
 
         def better(i: int, score: Value) -> tuple[Value, Value]:
             is_better = b.mand(can_be_cut(b, lo[i], hi[i]), b.ogt(score, best))
@@ -233,7 +233,7 @@ class Projection:
         for k, i in enumerate(self.parts.nonlinear):
             score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            blind = b.fma(b.mul(_BLIND, self.sums.missing), part, score)
+            blind = b.fma(b.mul(_WEIGHT_OF_LEFT_OUT_ROWS, self.sums.missing), part, score)
             score = b.select(b.olt(blind, LARGE), blind, b.select(b.olt(part, LARGE), part, LARGE))
             best, axis = better(i, score)
         return axis

@@ -18,7 +18,7 @@ from infimum.interval.pair import SMOOTH, Pair, b_level
 from infimum.kernel.box_conclusions import add_up, common, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.balls import middle
-from infimum.kernel.forms.divided_differences import Divided, Node, node_of
+from infimum.kernel.forms.divided_differences import DividedDifferences, DividedNode, node_of
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.jets import Jet, Jets, unit
 from infimum.kernel.lowering import Lowering
@@ -26,72 +26,73 @@ from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.kernel.schedule import plan
 from infimum.ops.interval_rules import RULES
 from infimum.ops.point_rules import ESTIMATES
-from infimum.structure.function_families import Family
-from infimum.structure.separable_residuals import Gauge, Separable
+from infimum.structure.function_families import FunctionFamily
+from infimum.structure.separable_residuals import ExponentShift, SeparableResiduals
 
-_NOTHING = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
-_LEAST = -207.9       # about its logarithm
-LARGE = 2.0**400      # numbers beyond are not worked with
+_NEGLIGIBLE_EXPONENTIAL = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
+_LOG_NEGLIGIBLE = -207.9             # about its logarithm
+LARGE = 2.0**400                     # numbers beyond are not worked with
 TINY = 2.0**-400
-_VARIES = 0.15        # a denominator varies much if it does by this part,
-_LITTLE = 0.02        # and little by this
-_CAP = 5.0            # times what is typical: rows that weigh more are weighted down
-_EXPONENT = 16.0      # of an exponential that is written otherwise
+_MUCH_VARIATION = 0.15    # a denominator varies much if it does by this part,
+_LITTLE_VARIATION = 0.02  # and little by this
+_LARGEST_WEIGHT = 5.0     # times what is typical: rows that weigh more are weighted down
+_LARGEST_EXPONENT = 16.0  # of an exponential that is written otherwise
 
 
-class Blunt(Enclosures):
+class CoarseEnclosures(Enclosures):
     """Enclosures, but tiny exponentials are only known to be tiny."""
 
     rules = {**RULES, "exp": lambda b, x: _blunt(b, RULES["exp"](b, x))}
 
 
-class BluntEstimates(Estimates):
+class CoarseEstimates(Estimates):
     """Tiny exponentials are 0."""
 
     rules = {**ESTIMATES, "exp": lambda b, x: _exp_or_zero(b, x)}
 
 
 def _blunt(b: Builder, y: Pair) -> Pair:
-    return y.but(nlo=b.select(b.ogt(y.nlo, -_NOTHING), 0.0, y.nlo), hi=b.select(b.olt(y.hi, _NOTHING), _NOTHING, y.hi),
+    return y.but(nlo=b.select(b.ogt(y.nlo, -_NEGLIGIBLE_EXPONENTIAL), 0.0, y.nlo),
+                 hi=b.select(b.olt(y.hi, _NEGLIGIBLE_EXPONENTIAL), _NEGLIGIBLE_EXPONENTIAL, y.hi),
                  least=min(y.least, 0), point=None)
 
 
 def _exp_or_zero(b: Builder, x: Value) -> Value:
     """It is not even computed where it would underflow."""
-    tiny = b.olt(x, _LEAST)
-    return b.select(tiny, 0.0, ESTIMATES["exp"](b, b.select(tiny, _LEAST, x)))
+    tiny = b.olt(x, _LOG_NEGLIGIBLE)
+    return b.select(tiny, 0.0, ESTIMATES["exp"](b, b.select(tiny, _LOG_NEGLIGIBLE, x)))
 
 
-class Taylor(NamedTuple):
+class TaylorForm(NamedTuple):
     """A function of θ on T: its value and slopes at t, its slopes and second derivatives on T; None where that is 0."""
 
     value: Pair
     first: tuple[Pair | None, ...]
     slopes: tuple[Pair | None, ...]
-    bend: tuple[Pair | None, ...]
+    curvature: tuple[Pair | None, ...]
 
-    def map(self, function: Callable[[Pair], Pair]) -> "Taylor":
+    def map(self, function: Callable[[Pair], Pair]) -> "TaylorForm":
         def each(pairs: tuple[Pair | None, ...]) -> tuple[Pair | None, ...]:
             return tuple(None if p is None else function(p) for p in pairs)
-        return Taylor(function(self.value), each(self.first), each(self.slopes), each(self.bend))
+        return TaylorForm(function(self.value), each(self.first), each(self.slopes), each(self.curvature))
 
 
-class Row(NamedTuple):
+class BasisRow(NamedTuple):
     """One row, `rest` first, then the functions; is it `kept`, and as it is in the residuals (`plain`)? And the data of each
     column; None is 1."""
 
     values: list[Value]         # at t, estimates
     first: list[list[Value]]    # their slopes there; only if asked for
-    taylors: list[Taylor]       # only if asked for
+    taylors: list[TaylorForm]       # only if asked for
     kept: Value
     plain: Value
     data: list[Pair | None]
 
 
-class Basis:
+class ResidualBasis:
     """The box T and the point t of each lane, and the rows. `h` says how far T reaches from t, in each nonlinear parameter."""
 
-    def __init__(self, b: Builder, data: Data, parts: Separable, lo: list[Value], hi: list[Value]):
+    def __init__(self, b: Builder, data: Data, parts: SeparableResiduals, lo: list[Value], hi: list[Value]):
         self.b, self.data, self.parts, self.lo, self.hi = b, data, parts, lo, hi
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.pairs = tuple(combinations_with_replacement(range(self.p), 2))
@@ -108,9 +109,9 @@ class Basis:
             self.bounded = b.mand(self.bounded, b.mand(b.ogt(lo[i], -LARGE), b.olt(hi[i], LARGE)))
         self._choose_gauges()
         self.largest = self._largest() if parts.multiplied else None
-        self.divided = [Divided(b, data, family, self._nodes(family), Blunt()) for family in parts.families]
+        self.divided = [DividedDifferences(b, data, family, self._nodes(family), CoarseEnclosures()) for family in parts.families]
 
-    def _nodes(self, family: Family) -> list[Node]:
+    def _nodes(self, family: FunctionFamily) -> list[DividedNode]:
         return [node_of(self.b, self.parts.nonlinear.index(i), self.lo[i], self.hi[i], self.t[i], family.inverse)
                 for _, i in family.members]
 
@@ -133,7 +134,7 @@ class Basis:
                 sizes[j] = size
         for place, gauge in self.parts.gauges:  # times exp(g)
             used = self.gauges[gauge.name][0]
-            most = RULES["exp"](self.b, self._lowering(Blunt(), self._box).elements.leaves[gauge.name](0)).hi
+            most = RULES["exp"](self.b, self._lowering(CoarseEnclosures(), self._box).elements.leaves[gauge.name](0)).hi
             for j, (_, function) in enumerate(self.parts.columns):
                 if function == place:
                     sizes[j] = self.b.select(used, self.b.mul(sizes[j], most), sizes[j])
@@ -142,12 +143,12 @@ class Basis:
     # ---- leaves
     def _choose_gauges(self) -> None:
         """The larger one of the exponents in the first and in the last row at t, if that is large, or far below 0."""
-        b, lowering = self.b, Lowering(self.b, BluntEstimates(), {"x": lambda i: self.t[i]}, self.data)
+        b, lowering = self.b, Lowering(self.b, CoarseEstimates(), {"x": lambda i: self.t[i]}, self.data)
         for _, gauge in self.parts.gauges:
             first, last = lowering.elements_at(list(gauge.choices), ())
-            self.gauges[gauge.name] = b.ogt(b.abs(b.max(first, last)), _EXPONENT), b.ogt(last, first)
+            self.gauges[gauge.name] = b.ogt(b.abs(b.max(first, last)), _LARGEST_EXPONENT), b.ogt(last, first)
 
-    def _gauge(self, gauge: Gauge, meaning: object, leaf: Callable) -> Value | Pair | Jet:
+    def _gauge(self, gauge: ExponentShift, meaning: object, leaf: Callable) -> Value | Pair | Jet:
         """g, with this meaning."""
         b, (used, second) = self.b, self.gauges[gauge.name]
         first, last = Lowering(b, meaning, {"x": leaf}, self.data).elements_at(list(gauge.choices), ())
@@ -182,39 +183,39 @@ class Basis:
         return Pair(self.b.neg(self.t[i]), self.t[i], point=self.t[i])
 
     def _jets(self, box: Callable[[int], Pair], pairs: tuple, tighter: dict | None = None) -> Lowering:
-        jets, where = Jets(self.data, self.p, pairs, Blunt()), {i: k for k, i in enumerate(self.parts.nonlinear)}
+        jets, where = Jets(self.data, self.p, pairs, CoarseEnclosures()), {i: k for k, i in enumerate(self.parts.nonlinear)}
         return self._lowering(jets, lambda i: jets.leaf(box(i), [unit(self.b, k, where[i]) for k in range(self.p)]), tighter)
 
     def _largest(self) -> Value:
         """The largest 1 / D that a row may have, else it is weighted down: some times what is typical, by the mean of its fourth
         roots. A few rows near a pole would leave nothing of the others."""
-        b, values = self.b, self._lowering(BluntEstimates(), lambda i: self.t[i])
+        b, values = self.b, self._lowering(CoarseEstimates(), lambda i: self.t[i])
         with b.loop(self.parts.rest.size) as turn, values.elements.scope():
             inverse = b.div(1.0, b.max(b.abs(values.elements.element(self.parts.multiplied[0], (turn.index,))), TINY))
             total = b.step((0.0,), (b.sqrt(b.sqrt(inverse)),), add_up)
         mean = b.div(total.results[0], float(self.parts.rest.size))
-        return b.mul(b.mul(b.mul(mean, mean), b.mul(mean, mean)), _CAP)
+        return b.mul(b.mul(b.mul(mean, mean), b.mul(mean, mean)), _LARGEST_WEIGHT)
 
     # ---- rows
     @contextmanager
-    def rows(self, slopes: bool = False, taylor: bool = False) -> Iterator[Row]:
+    def rows(self, slopes: bool = False, taylor: bool = False) -> Iterator[BasisRow]:
         """A loop over them. With `slopes` and `taylor` these are computed too."""
-        values = self._lowering(BluntEstimates(), lambda i: self.t[i])
+        values = self._lowering(CoarseEstimates(), lambda i: self.t[i])
         here = self._jets(self._point, ())
         tighter = {gauge.function.args[0]: lambda _, jet, at, node=gauge.function.args[0]: self._mean_value(
             jet, here.elements.element(node, at)) for _, gauge in self.parts.gauges}
         there = self._jets(self._box, self.pairs, tighter)
-        boxes = self._jets(self._box, (), tighter) if tighter else self._lowering(Blunt(), self._box)
+        boxes = self._jets(self._box, (), tighter) if tighter else self._lowering(CoarseEnclosures(), self._box)
         with self.b.loop(self.parts.rest.size) as turn, ExitStack() as stack:
             at = (turn.index,)
             for lowering in (values, boxes, here, there, *(each for divided in self.divided for each in divided.lowerings())):
                 stack.enter_context(lowering.elements.scope())
 
-            def jets(nodes: list[Expr]) -> list[Taylor]:
+            def jets(nodes: list[Expr]) -> list[TaylorForm]:
                 found = []
                 for node in nodes:
                     one, other = here.elements.element(node, at), there.elements.element(node, at)
-                    found.append(Taylor(one.value, one.first, other.first, other.second))
+                    found.append(TaylorForm(one.value, one.first, other.first, other.second))
                 return found
 
             def points(nodes: list[Expr]) -> list[list[Value]]:
@@ -241,7 +242,7 @@ class Basis:
                         first[k] = [b.select(mask, b.const(0.0) if p is None else middle(b, p), old)
                                     for p, old in zip(slope, first[k], strict=True)]
                     if taylors:
-                        taylors[k] = _select(b, mask, Taylor(value, tuple(slope), tuple(slopes), tuple(bend)), taylors[k])
+                        taylors[k] = _select(b, mask, TaylorForm(value, tuple(slope), tuple(slopes), tuple(bend)), taylors[k])
                     kept = b.mand(kept, b.mor(b.mnot(mask), sound))
         return values, first, taylors, kept
 
@@ -291,8 +292,9 @@ class Basis:
         largest = b.max(b.abs(there.nlo), b.abs(there.hi))
         part = b.min(b.neg(b.div(-1.0, largest)), self.largest)  # rounded down
         sound = b.mand(b.mand(b.ogt(largest, TINY), b.olt(largest, LARGE)), self._kept([there]))
-        much = b.ogt(b.add(there.nlo, there.hi), b.mul(_VARIES, b.abs(here)))
-        little = b.olt(b.add(there.nlo, there.hi), b.mul(_LITTLE, b.abs(here)))  # such rows count fully: the bound is to be sharp
+        much = b.ogt(b.add(there.nlo, there.hi), b.mul(_MUCH_VARIATION, b.abs(here)))
+        # such rows count fully: the bound is to be sharp
+        little = b.olt(b.add(there.nlo, there.hi), b.mul(_LITTLE_VARIATION, b.abs(here)))
         weight = b.select(little, 1.0, b.min(b.mul(self.largest, b.abs(here)), 1.0))
         return self._weighted(part, [values.elements.element(v, at) for v in vectors], points(vectors), jets(vectors),
                               b.mand(sound, self._kept([boxes.elements.element(v, at) for v in vectors]))), much, weight
@@ -303,22 +305,22 @@ class Basis:
         return ([b.mul(v, weight) for v in values], [[b.mul(s, weight) for s in row] for row in first],
                 [taylor.map(lambda p: mul(b, factor, p)) for taylor in taylors], kept)
 
-    def _chosen(self, one: tuple, more: tuple | None, data: list[Pair | None]) -> Row:
+    def _chosen(self, one: tuple, more: tuple | None, data: list[Pair | None]) -> BasisRow:
         b = self.b
         if more is None:
-            return Row(*one, b.olt(-1.0, 0.0), data)
+            return BasisRow(*one, b.olt(-1.0, 0.0), data)
         other, much, weight = more
         one = self._weighted(weight, *one)
         use = b.mand(other[3], b.mor(much, b.mnot(one[3])))
 
         def pick(mine: list, its: list) -> list:
             return [b.select(use, y, x) for x, y in zip(mine, its, strict=True)]
-        return Row(pick(one[0], other[0]), [pick(x, y) for x, y in zip(one[1], other[1], strict=True)],
-                   [_select(b, use, y, x) for x, y in zip(one[2], other[2], strict=True)],
-                   b.mor(use, one[3]), b.mand(b.mnot(use), b.oeq(weight, 1.0)), data)
+        return BasisRow(pick(one[0], other[0]), [pick(x, y) for x, y in zip(one[1], other[1], strict=True)],
+                        [_select(b, use, y, x) for x, y in zip(one[2], other[2], strict=True)],
+                        b.mor(use, one[3]), b.mand(b.mnot(use), b.oeq(weight, 1.0)), data)
 
 
-def _select(b: Builder, use: Value, one: Taylor, other: Taylor) -> Taylor:
+def _select(b: Builder, use: Value, one: TaylorForm, other: TaylorForm) -> TaylorForm:
     """The first where the mask holds, else the second."""
     zero = Pair(b.const(0.0), b.const(0.0))
 
@@ -328,4 +330,4 @@ def _select(b: Builder, use: Value, one: Taylor, other: Taylor) -> Taylor:
         p, q = p or zero, q or zero
         return Pair(b.select(use, p.nlo, q.nlo), b.select(use, p.hi, q.hi))
     rest = (tuple(map(pick, mine, its)) for mine, its in zip(one[1:], other[1:], strict=True))
-    return Taylor(pick(one.value, other.value), *rest)
+    return TaylorForm(pick(one.value, other.value), *rest)

@@ -6,9 +6,10 @@ only norms of radii are summed up beside those of midpoints.
 """
 
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 from infimum.bounds.least_squares.linear_fit import LinearFit
-from infimum.bounds.least_squares.residual_basis import LARGE, Basis, Row, Taylor
+from infimum.bounds.least_squares.residual_basis import LARGE, BasisRow, ResidualBasis, TaylorForm
 from infimum.interval.arithmetic import mul, square
 from infimum.interval.pair import INF, Pair
 from infimum.kernel.box_conclusions import add_up
@@ -16,7 +17,7 @@ from infimum.kernel.forms.balls import UNITS, Ball, ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Value
 
 
-class Sums:
+class ExpansionSums:
     """Sums over the rows that are kept, by name."""
 
     def __init__(self, b: Builder):
@@ -40,14 +41,14 @@ class Sums:
         return b.select(b.uno(value, value), INF, b.sqrt(value))
 
 
-class Expansion:
+class ResidualExpansion:
     """The sums, as balls: `u2` |u0|², `g` Vᵀu0, `a` VᵀV, `c` Σ (u0 + V d) R, `w` Qᵀu0, `w_slopes` Lᵀu0 + QᵀV. And norms of u0, Q,
     L_k, N, ρ, Nᵀu0, QᵀQ - I, QᵀL_k, without the columns that are dropped, and of these."""
 
-    def __init__(self, b: Builder, basis: Basis, fit: LinearFit):
+    def __init__(self, b: Builder, basis: ResidualBasis, fit: LinearFit):
         self.b, self.fit, self.h, self.pairs = b, fit, basis.h, basis.pairs
         self.q, self.p, self.parts = basis.q, basis.p, basis.parts
-        self.sums = Sums(b)
+        self.sums = ExpansionSums(b)
         with basis.rows(taylor=True) as row:
             kept = b.mand(row.kept, self._row(row))
             missing = b.select(b.mand(kept, row.plain), 0.0, 1.0)
@@ -58,10 +59,10 @@ class Expansion:
         self._collect()
 
     # ---- a row
-    def _row(self, row: Row) -> Value:
+    def _row(self, row: BasisRow) -> Value:
         """Is it bounded?"""
         b, q, along = self.b, range(self.q), range(self.p)
-        taylors = [_Balls(b, taylor) for taylor in row.taylors]
+        taylors = [_BallExpansion(b, taylor) for taylor in row.taylors]
         rest, functions = taylors[0], taylors[1:]
         data = [None if pair is None else ball(b, pair) or Ball(b.const(0.0)) for pair in row.data]  # None is 1 here, not 0
 
@@ -88,12 +89,13 @@ class Expansion:
         curved, rho = self._second(one, rest, functions, fixed, path, [by_function(each) for each in fit.second])
         beyond = [self._second(None, None, functions, bases[m], [turns[k][m] for k in along])[1] for m in q]
         bounded = b.olt(total(b, [rho, *beyond]), LARGE)
-        self._sum_dropped(psi, turn, beyond)
-        self._sum(u_pair, u, v, psi, turn, curved, rho, beyond)
+        columns = _ColumnForms(psi, turn, beyond)
+        self._sum_dropped(columns)
+        self._sum(_ResidualForm(u_pair, u, v, curved, rho), columns)
         self._sum_moves(row, one, rest, functions, fixed, bases)
         return bounded
 
-    def _residual(self, row: Row) -> Pair:
+    def _residual(self, row: BasisRow) -> Pair:
         """u0, as a pair: the sum of its squares is an upper bound, too."""
         b, terms = self.b, [row.taylors[0].value]
         for kappa, data, (_, f) in zip(self.fit.kappa, row.data, self.parts.columns, strict=True):
@@ -103,7 +105,7 @@ class Expansion:
         nlo, hi = (total(b, [getattr(term, end) for term in terms]) for end in ("nlo", "hi"))
         return Pair(nlo, hi)
 
-    def _second(self, one: Ball | None, rest: "_Balls | None", functions: "list[_Balls]", factors: list[Ball],
+    def _second(self, one: Ball | None, rest: "_BallExpansion | None", functions: "list[_BallExpansion]", factors: list[Ball],
                 moves: list[list[Ball]], more: list[list[Ball]] | None = None) -> tuple[dict[tuple[int, int], Ball], Value]:
         """The second derivatives on T of rest + Σ (factor + move·d + dᵀ more d / 2) function, and how large dᵀ R d / 2 is."""
         b, every = self.b, range(len(functions))
@@ -119,9 +121,9 @@ class Expansion:
         moves = [[self._wider(move[f], near[k][f]) for f in every] for k, move in enumerate(moves)]
         found, much = {}, b.const(0.0)
         for e, (k, m) in enumerate(self.pairs):
-            first = [] if rest is None else [(one, rest.bend[e])]
+            first = [] if rest is None else [(one, rest.curvature[e])]
             last = [] if more is None else zip(more[e], (self._on_box(f) for f in functions), strict=True)
-            found[k, m] = dot(b, *first, *zip(factors, (f.bend[e] for f in functions), strict=True),
+            found[k, m] = dot(b, *first, *zip(factors, (f.curvature[e] for f in functions), strict=True),
                               *zip(moves[m], (f.slopes[k] for f in functions), strict=True),
                               *zip(moves[k], (f.slopes[m] for f in functions), strict=True), *last)
             much = b.fma(size(b, found[k, m]), self._half(k, m), much)
@@ -130,7 +132,7 @@ class Expansion:
     def _wider(self, x: Ball, more: list[Value]) -> Ball:
         return Ball(x.mid, total(self.b, more if x.rad is None else [x.rad, *more])) if more else x
 
-    def _on_box(self, function: "_Balls") -> Ball | None:
+    def _on_box(self, function: "_BallExpansion") -> Ball | None:
         """Its values on T."""
         if function.value is None:
             return None
@@ -143,9 +145,10 @@ class Expansion:
         return self.b.mul(0.5, product) if k == m else product
 
     # ---- what is summed up
-    def _sum_dropped(self, psi: list[Ball], turn: list[list[Ball]], beyond: list[Value]) -> None:
+    def _sum_dropped(self, columns: "_ColumnForms") -> None:
         """How large the columns are that are dropped; they are 0 then."""
         b, zero = self.b, self.b.const(0.0)
+        psi, turn, beyond = columns
         for m in range(self.q):
             dropped = self.fit.dropped[m]
             all_of_it = total(b, [size(b, psi[m]), beyond[m], *(b.mul(size(b, turn[m][k]), self.h[k]) for k in range(self.p))])
@@ -155,9 +158,9 @@ class Expansion:
                 return Ball(b.select(dropped, zero, x.mid), b.select(dropped, zero, x.rad))
             psi[m], turn[m], beyond[m] = kept(psi[m]), [kept(x) for x in turn[m]], b.select(dropped, zero, beyond[m])
 
-    def _sum(self, u_pair: Pair, u: Ball, v: list[Ball], psi: list[Ball], turn: list[list[Ball]], curved: dict, rho: Value,
-             beyond: list[Value]) -> None:
+    def _sum(self, residual: "_ResidualForm", columns: "_ColumnForms") -> None:
         b, add, q, along = self.b, self.sums.add, range(self.q), range(self.p)
+        (u_pair, u, v, curved, rho), (psi, turn, beyond) = residual, columns
         squared = square(b, u_pair)
         add("u2.nlo", squared.nlo)
         add("u2.hi", squared.hi)
@@ -194,7 +197,7 @@ class Expansion:
             found = self.b.fma(value, value, found)
         return found
 
-    def _sum_moves(self, row: Row, one: Ball, rest: "_Balls", functions: "list[_Balls]", fixed: list[Ball],
+    def _sum_moves(self, row: BasisRow, one: Ball, rest: "_BallExpansion", functions: "list[_BallExpansion]", fixed: list[Ball],
                    bases: list[list[Ball]]) -> None:
         """How much each direction moves model and basis: which to cut, an estimate."""
         b = self.b
@@ -244,9 +247,28 @@ class Expansion:
         self.dropped = [sums.root(("dropped", m)) for m in q]
 
 
-class _Balls:
+class _ResidualForm(NamedTuple):
+    """The residual of one row: its value u0, as a pair and as a ball; its slopes V; its second derivatives R on T, and the
+    largest size of dᵀ R d / 2."""
+
+    pair: Pair
+    value: Ball
+    slopes: list[Ball]
+    second: dict[tuple[int, int], Ball]
+    remainder: Value
+
+
+class _ColumnForms(NamedTuple):
+    """The columns of Q in one row: the value of each, its slopes, and the largest size of its remainder."""
+
+    values: list[Ball]
+    slopes: list[list[Ball]]
+    remainders: list[Value]
+
+
+class _BallExpansion:
     """An expansion, as balls."""
 
-    def __init__(self, b: Builder, taylor: Taylor):
+    def __init__(self, b: Builder, taylor: TaylorForm):
         self.value = ball(b, taylor.value)
-        self.first, self.slopes, self.bend = ([ball(b, pair) for pair in each] for each in taylor[1:])
+        self.first, self.slopes, self.curvature = ([ball(b, pair) for pair in each] for each in taylor[1:])

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from infimum.bounds.least_squares.residual_basis import BluntEstimates
+from infimum.bounds.least_squares.residual_basis import CoarseEstimates
 from infimum.expr.node import Expr, is_const
 from infimum.expr.partials import partials
 from infimum.kernel.constant_data import Data
@@ -12,39 +12,39 @@ from infimum.kernel.lowering import Lowering
 from infimum.ops.vocabulary import OPS, Kind
 
 
-class Sloped(NamedTuple):
+class ValueWithSlopes(NamedTuple):
     """A value and its derivative along each direction; None where that is 0 whatever the lane."""
 
     value: Value
     first: tuple[Value | None, ...]
 
 
-class Slopes(BluntEstimates):
+class SlopeMeaning(CoarseEstimates):
     """Elements are Sloped."""
 
     def __init__(self, data: Data, directions: int):
-        self.data, self.plain, self.none = data, BluntEstimates(), (None,) * directions
-        self.rules = {op: self._rule(op) for op in BluntEstimates.rules}
+        self.data, self.plain, self.none = data, CoarseEstimates(), (None,) * directions
+        self.rules = {op: self._rule(op) for op in CoarseEstimates.rules}
 
-    def leaf(self, b: Builder, value: Value, direction: int) -> Sloped:
+    def leaf(self, b: Builder, value: Value, direction: int) -> ValueWithSlopes:
         """The variable that changes along this direction alone."""
         first = list(self.none)
         first[direction] = b.const(1.0)
-        return Sloped(value, tuple(first))
+        return ValueWithSlopes(value, tuple(first))
 
     # ---- the chain rule
     def _rule(self, op: str) -> Callable:
-        rule = BluntEstimates.rules[op]
+        rule = CoarseEstimates.rules[op]
         if op in OPS and OPS[op].kind is Kind.TEST:
-            return lambda b, *args: rule(b, *(a.value if isinstance(a, Sloped) else a for a in args))
+            return lambda b, *args: rule(b, *(a.value if isinstance(a, ValueWithSlopes) else a for a in args))
         if op == "where":
             return self._where
         return lambda b, *args, **params: self._chain(b, op, args, params)
 
-    def _chain(self, b: Builder, op: str, args: tuple[Sloped, ...], params: dict[str, Any]) -> Sloped:
+    def _chain(self, b: Builder, op: str, args: tuple[ValueWithSlopes, ...], params: dict[str, Any]) -> ValueWithSlopes:
         values, moves = [a.value for a in args], tuple(any(d is not None for d in a.first) for a in args)
         if not any(moves):
-            return Sloped(BluntEstimates.rules[op](b, *values, **params), self.none)
+            return ValueWithSlopes(CoarseEstimates.rules[op](b, *values, **params), self.none)
         found = partials(op.split()[0], tuple(sorted(params.items())), moves)
         leaves = {f"u{k}": lambda _, v=v: v for k, v in enumerate(values)}
         value, *factors = Lowering(b, self.plain, leaves, self.data).elements_at([found.value, *found.first.values()], ())
@@ -53,46 +53,47 @@ class Slopes(BluntEstimates):
             for i, slope in enumerate(args[k].first):
                 if slope is not None:
                     first[i] = _added(b, first[i], node, factor, slope)
-        return Sloped(value, tuple(first))
+        return ValueWithSlopes(value, tuple(first))
 
-    def _where(self, b: Builder, test: Value, one: Sloped, other: Sloped) -> Sloped:
+    def _where(self, b: Builder, test: Value, one: ValueWithSlopes, other: ValueWithSlopes) -> ValueWithSlopes:
         first = (None if p is None and q is None else b.select(test, 0.0 if p is None else p, 0.0 if q is None else q)
                  for p, q in zip(one.first, other.first, strict=True))
-        return Sloped(b.select(test, one.value, other.value), tuple(first))
+        return ValueWithSlopes(b.select(test, one.value, other.value), tuple(first))
 
     # ---- constants and views
-    def constant(self, b: Builder, data: Data, node: Expr, position: "int | Value") -> Sloped:
-        return Sloped(self.plain.constant(b, data, node, position), self.none)
+    def constant(self, b: Builder, data: Data, node: Expr, position: "int | Value") -> ValueWithSlopes:
+        return ValueWithSlopes(self.plain.constant(b, data, node, position), self.none)
 
-    def zero(self, b: Builder) -> Sloped:
-        return Sloped(b.const(0.0), self.none)
+    def zero(self, b: Builder) -> ValueWithSlopes:
+        return ValueWithSlopes(b.const(0.0), self.none)
 
-    def pick(self, b: Builder, mask: Value, value: Sloped) -> Sloped:
-        return Sloped(b.select(mask, value.value, 0.0), tuple(None if d is None else b.select(mask, d, 0.0) for d in value.first))
+    def pick(self, b: Builder, mask: Value, value: ValueWithSlopes) -> ValueWithSlopes:
+        return ValueWithSlopes(b.select(mask, value.value, 0.0),
+                               tuple(None if d is None else b.select(mask, d, 0.0) for d in value.first))
 
     # ---- through loops and buffers: all derivatives follow the value
     def combine(self, op: str) -> Callable:
         return self.rules[self._combine[op]]
 
-    def pack(self, b: Builder, value: Sloped, form: None) -> tuple[Value, ...]:
+    def pack(self, b: Builder, value: ValueWithSlopes, form: None) -> tuple[Value, ...]:
         return value.value, *(b.const(0.0) if d is None else d for d in value.first)
 
-    def lanes(self, b: Builder, value: Sloped) -> tuple[Value, ...]:
+    def lanes(self, b: Builder, value: ValueWithSlopes) -> tuple[Value, ...]:
         return self.pack(b, value, None)
 
-    def unpack(self, lanes: tuple[Value, ...], form: None) -> Sloped:
-        return Sloped(lanes[0], tuple(lanes[1:]))
+    def unpack(self, lanes: tuple[Value, ...], form: None) -> ValueWithSlopes:
+        return ValueWithSlopes(lanes[0], tuple(lanes[1:]))
 
     def neutral(self, op: str, form: None) -> tuple[float, ...]:
         return self._neutral[op], *[0.0] * len(self.none)
 
-    def nothing(self, b: Builder, op: str) -> Sloped:
-        return Sloped(b.const(self._neutral[op]), self.none)
+    def nothing(self, b: Builder, op: str) -> ValueWithSlopes:
+        return ValueWithSlopes(b.const(self._neutral[op]), self.none)
 
-    def before(self, b: Builder, op: str, value: Sloped) -> Sloped:
+    def before(self, b: Builder, op: str, value: ValueWithSlopes) -> ValueWithSlopes:
         return self.rules["mul"](b, value, value) if op == "norm" else value
 
-    def after(self, b: Builder, op: str, value: Sloped) -> Sloped:
+    def after(self, b: Builder, op: str, value: ValueWithSlopes) -> ValueWithSlopes:
         return self.rules["sqrt"](b, value) if op == "norm" else value
 
 

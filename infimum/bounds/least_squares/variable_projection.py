@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.least_squares.projection_kernel import LEFT, POINT, UPPER, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROJECTION
 
-_FIRST, _PERIOD, _WORTH = 0, 8, 0.05  # see Payoff
-_LATE, _WORTH_IF_COSTLY, _FEW = 6, 0.6, 16  # where the function itself takes all of the time
-_WORTH_IF_MANY = 0.3  # where it does not choose what is cut
-_COST = 4  # in boxes
+_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 8, 0.05                       # see Payoff
+_FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY, _COSTLY_SAMPLE = 6, 0.6, 16  # where the function itself takes all of the time
+_WORTH_IF_MANY = 0.3                                                  # where it does not choose what is cut
+_COST_IN_BOXES = 4                                                    # in boxes
 
 
-class _Early(Payoff):
+class _EagerPayoff(Payoff):
     """Tried in every step until it pays: regions are too wide for it at first, and it tells how to cut them."""
 
     def judge(self, step: int, regions: int, gone: float) -> None:
@@ -34,7 +34,7 @@ class _Early(Payoff):
             self.due = step + 1
 
 
-class Projection(Part):
+class VariableProjection(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces, eliminates = "projection", "linear parameters", True, True
@@ -43,9 +43,10 @@ class Projection(Part):
         super().__init__(evaluator, lo, hi)
         self.parameters = np.concatenate([[np.inf], lo, hi])
         costly, many = evaluator.is_costly, evaluator.separable.many_nonlinear
-        worth = _WORTH_IF_COSTLY if costly else _WORTH_IF_MANY if many else _WORTH
-        self.payoff = (Payoff if costly or many else _Early)(_LATE if costly or many else _FIRST, _PERIOD, worth)
-        self.sample = _FEW if costly else self.sample
+        worth = _WORTH_IF_COSTLY if costly else _WORTH_IF_MANY if many else _WORTH_SHARE
+        self.payoff = (Payoff if costly or many else _EagerPayoff)(_FIRST_STEP_IF_COSTLY if costly or many else _FIRST_STEP,
+                                                                   _PERIOD, worth)
+        self.sample = _COSTLY_SAMPLE if costly else self.sample
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -54,4 +55,4 @@ class Projection(Part):
     def test(self, regions: Any, upper: float) -> Outcome:
         self.parameters[0] = upper
         out = self.evaluator.run(PROJECTION, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

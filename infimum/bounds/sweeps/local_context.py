@@ -3,7 +3,7 @@ position."""
 
 import numpy as np
 
-from infimum.structure.local_form import EXACT, NEUTRAL, LocalForm, Number, all_sources, sources
+from infimum.structure.local_form import EXACT, NEUTRAL, LocalForm, LocalNumber, all_sources, sources
 from infimum.structure.local_form_positions import exact, parts, within
 
 _SMOOTH = 3.0  # the highest level
@@ -17,7 +17,7 @@ def _down(values: np.ndarray) -> np.ndarray:
     return np.nextafter(values, -np.inf)
 
 
-class Numbers:
+class ContextNumbers:
     """Reads the numbers of a form at `positions` from the arrays that a context kernel has computed."""
 
     def __init__(self, form: LocalForm):
@@ -49,7 +49,8 @@ class Numbers:
                     rows.append(np.sqrt(np.maximum(sides[0] + sides[1], 0.0)) if number.kind == "others" else sides[0])
         return rows
 
-    def _enclosure(self, number: Number, positions: np.ndarray, lo: np.ndarray, hi: np.ndarray, found: list[np.ndarray]) -> list:
+    def _enclosure(self, number: LocalNumber, positions: np.ndarray, lo: np.ndarray, hi: np.ndarray,
+                   found: list[np.ndarray]) -> list:
         if number.kind in EXACT:
             return [exact(number, positions)[:, None]]
         read = [found[3 * k:3 * k + 3] for k in self.reads[number.name]]
@@ -67,7 +68,7 @@ class Numbers:
         return one
 
 
-def _sides(number: Number, positions: np.ndarray, read: list) -> list[list[np.ndarray]]:
+def _sides(number: LocalNumber, positions: np.ndarray, read: list) -> list[list[np.ndarray]]:
     """The rows of each part of a number."""
     found, neutral = [], NEUTRAL[number.op]
     empty = (neutral, neutral, _SMOOTH)[:len(read[2])]  # of a point there is one row

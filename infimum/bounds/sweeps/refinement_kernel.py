@@ -14,7 +14,7 @@ from infimum.bounds.sweeps.sweep_kernel import BOX, enclosures_to, number_leaves
 from infimum.expr.node import Expr, var
 from infimum.interval.pair import Pair
 from infimum.kernel.constant_data import Data
-from infimum.kernel.forms.sliced_pieces import Slices
+from infimum.kernel.forms.sliced_pieces import PieceSlices
 from infimum.kernel.ir import Builder
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
@@ -30,7 +30,7 @@ def terms(name: str, f: Expr, x: Expr) -> tuple:
     form, b, data, y = local_form(f, x), Builder(), Data(), var(Y, ())
     leaves = number_leaves(b, form)
     for k, term in enumerate(form.terms.values()):
-        piece = Slices(b, Piece(term.value, y, y), data, 1, leaves)
+        piece = PieceSlices(b, Piece(term.value, y, y), data, 1, leaves)
         for row, value in enumerate(piece.of_slice(b.input(BOX, 0), b.input(BOX, 1))):
             b.output(0, 3 * k + row, value)
     return b.kernel(name, 3, 1), data, (3 * len(form.terms),), 0

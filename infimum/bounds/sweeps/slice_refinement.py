@@ -19,16 +19,17 @@ from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
 from infimum.structure.local_form import all_sources
 
-_FIRST, _LANES = 64, 1 << 20      # slices of each variable to begin with, fewer where these would be more lanes
-_MOST, _LEAST = 1 << 22, 8        # slices of all variables together, which must be so many for each
-_AT_A_TIME = 1 << 16              # lanes
-_SHRUNK, _PATIENCE = 0.9, 12      # to this part the gap must shrink in so many rounds,
-_FEW, _GROWN = 3, 4               # or already in so few if slices have become so many times as many (8 if none is dropped)
-_BEYOND = 3                       # rounds after the goal is met: they are cheap, and the slices become narrow
-_POLE = -1.0                      # the lowest level
+_FIRST_SLICES, _MOST_FIRST_LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
+_MOST_SLICES, _LEAST_SLICES = 1 << 22, 8        # the most slices of all variables together, and the least of each
+_LANES_AT_ONCE = 1 << 16                        # lanes
+_WORTH_GAP_LEFT, _PATIENCE_ROUNDS = 0.9, 12     # the gap must shrink to this part of it in this number of rounds,
+# or in the first number here if the number of slices has grown by the second as a factor (8 if none is dropped)
+_SHORT_PATIENCE_ROUNDS, _LARGE_GROWTH = 3, 4
+_ROUNDS_AFTER_GOAL = 3  # rounds after the goal is met: they are cheap, and the slices become narrow
+_POLE = -1.0            # the lowest level
 
 
-class Refiner:
+class SliceRefinement:
     """One refinement of a box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
     def __init__(self, sweeper: Sweeper, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent):
@@ -37,14 +38,14 @@ class Refiner:
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.lower, self.level, self.evaluations = -np.inf, 0, 0
         self.rounds: list[tuple[float, int]] = []  # the gap after each, and the slices that were left
-        self.beyond = _BEYOND
+        self.beyond = _ROUNDS_AFTER_GOAL
         nodes = all_sources(self.form)
         self.replaced = [nodes.index(node) for node in reductions_of_terms(self.form)]
         self.others = len(self.replaced) < len(nodes)  # are there numbers that come from the hull of the slices?
 
     @staticmethod
     def possible(sweeper: Sweeper) -> bool:
-        return sweeper.possible and bool(sweeper.evaluator.local.terms) and _LEAST * sweeper.n <= _MOST
+        return sweeper.possible and bool(sweeper.evaluator.local.terms) and _LEAST_SLICES * sweeper.n <= _MOST_SLICES
 
     @property
     def empty(self) -> bool:
@@ -54,7 +55,7 @@ class Refiner:
     def steps(self) -> Iterator[None]:
         """The work, in rounds, until the goal is met, nothing is left, or it no longer pays."""
         every: Unions | None = self._first()
-        while every is not None and len(every.lo) <= _MOST:
+        while every is not None and len(every.lo) <= _MOST_SLICES:
             self.unions = every
             yield from self._round()
             every = None if self.empty else self._halved()
@@ -66,7 +67,7 @@ class Refiner:
         if not self.goal.met(self.lower, self.incumbent.upper):
             if not self._pays():
                 return None
-        elif self.beyond and len(self.unions.lo) <= _FIRST * self.n:
+        elif self.beyond and len(self.unions.lo) <= _FIRST_SLICES * self.n:
             self.beyond -= 1
         else:
             width = np.inf if self.goal.xtol is None else self.goal.xtol
@@ -76,15 +77,15 @@ class Refiner:
     def _pays(self) -> bool:
         """Has the gap shrunk in the last rounds, or were at least many halves dropped in the last few?"""
         gap, count = self.rounds[-1]
-        if len(self.rounds) <= _FEW or gap < _SHRUNK * self.rounds[-1 - _FEW][0]:
+        if len(self.rounds) <= _SHORT_PATIENCE_ROUNDS or gap < _WORTH_GAP_LEFT * self.rounds[-1 - _SHORT_PATIENCE_ROUNDS][0]:
             return True
-        if count > _GROWN * self.rounds[-1 - _FEW][1]:
+        if count > _LARGE_GROWTH * self.rounds[-1 - _SHORT_PATIENCE_ROUNDS][1]:
             return False
-        return len(self.rounds) <= _PATIENCE or gap < _SHRUNK * self.rounds[-1 - _PATIENCE][0]
+        return len(self.rounds) <= _PATIENCE_ROUNDS or gap < _WORTH_GAP_LEFT * self.rounds[-1 - _PATIENCE_ROUNDS][0]
 
     def _first(self) -> Unions:
         unions = self.unions
-        while len(unions.lo) < min(_FIRST * self.n, _LANES):
+        while len(unions.lo) < min(_FIRST_SLICES * self.n, _MOST_FIRST_LANES):
             finer = unions.halved(np.ones(len(unions.lo), bool))
             if len(finer.lo) == len(unions.lo):
                 break
@@ -147,8 +148,8 @@ class Refiner:
                parameters: np.ndarray | None = None) -> Iterator[None]:
         """Runs a kernel on all slices, some at a time; returns its rows."""
         variables, parts = unions.variables, []
-        for begin in range(0, len(variables), _AT_A_TIME):
-            part = slice(begin, begin + _AT_A_TIME)
+        for begin in range(0, len(variables), _LANES_AT_ONCE):
+            part = slice(begin, begin + _LANES_AT_ONCE)
             box, at = np.stack([unions.lo[part], unions.hi[part]]), variables[part]
             beside = box if user is None else np.take(user, at, axis=1)
             parts.append(self.evaluator.run(kind, [box, beside, np.take(numbers, at, axis=1)], parameters=parameters)[0])

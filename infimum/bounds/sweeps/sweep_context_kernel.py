@@ -13,8 +13,8 @@ from infimum.kernel.box_conclusions import larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.ops.interval_rules import norm_root
-from infimum.structure.local_form import EXACT, NEUTRAL, LocalForm, Number, all_sources, local_form, sources
-from infimum.structure.local_form_positions import Part, exact, parts, within
+from infimum.structure.local_form import EXACT, NEUTRAL, LocalForm, LocalNumber, all_sources, local_form, sources
+from infimum.structure.local_form_positions import ReductionSide, exact, parts, within
 
 _FOR_USER, _FOR_NUMBERS = range(2)  # the outputs, for two of a sweep's inputs
 
@@ -36,7 +36,7 @@ class _Reader:
     def _place(self, table: np.ndarray, i: Value) -> Value:
         return self.b.udata(self.b.place("uadd", self.data.position_offset(table), i))
 
-    def rows(self, number: Number, i: Value) -> list[Value]:
+    def rows(self, number: LocalNumber, i: Value) -> list[Value]:
         """Lower end, upper end, level; one row if it is exact."""
         b = self.b
         if number.kind in EXACT:
@@ -55,7 +55,7 @@ class _Reader:
             one = [root.lo(b), root.hi, b.min(one[2], two[2])]
         return one
 
-    def _part(self, running: int, whole: int, part: Part, number: Number, i: Value) -> list[Value]:
+    def _part(self, running: int, whole: int, part: ReductionSide, number: LocalNumber, i: Value) -> list[Value]:
         b, at, neutral = self.b, self._place(part.at, i), NEUTRAL[number.op]
         everything, nothing = (b.ogt(self._constant(mask, i), 0.0) for mask in (part.everything, part.nothing))
         return [b.select(nothing, none, b.select(everything, b.input(whole + row, 0), b.input(running + row, at)))

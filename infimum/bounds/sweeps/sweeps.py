@@ -4,25 +4,25 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.sweeps.local_context import Numbers
+from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
+from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVING, SPREAD, SWEEP
 
-FEW = 6  # with fewer variables boxes are cut, not swept
-_FINEST, _MOST = 1024, 1 << 22  # slices of a piece, and times the number of variables
+LEAST_VARIABLES = 6                                         # with fewer variables boxes are cut, not swept
+_MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece, and times the number of variables
 
 
 class Sweeper:
     """Sweeps of boxes, and of points. `possible` is False where the function cannot be taken apart.
 
-    The user's bounds are lo and hi. What the other variables contribute is enclosed by pieces of so many slices (0: naturally).
+    The user's bounds are lo and hi. What the other variables contribute is enclosed by pieces of `slices` slices (0: naturally).
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, slices: int = 0):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
         self.possible = evaluator.local is not None
-        self.numbers = Numbers(evaluator.local) if self.possible else None
+        self.numbers = ContextNumbers(evaluator.local) if self.possible else None
         self.slices = slices if evaluator.has_pieces else 0
         self.every, self.parts = np.arange(self.n), np.arange(SLICES + 1) / SLICES
 
@@ -52,7 +52,7 @@ class Sweeper:
         kind, own = (SPREAD, []) if bounds is None else (f"{SPREAD}:1", [bounds])
         user, numbers = self.evaluator.run(kind, [regions, *found, *own], parameters=np.concatenate([self.lo, self.hi]))
         out = self._slices(*(a.reshape(a.shape[0] // n, n * count) for a in (regions[:2 * n], user, numbers)), upper)
-        return tuple(self.evaluator.run(SHAVED, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
+        return tuple(self.evaluator.run(SHAVING, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
 
     def context(self, lo: Any, hi: Any) -> list[Any]:
         """What the numbers of the boxes are read from."""
@@ -63,10 +63,10 @@ class Sweeper:
         """What is left of each variable of each box."""
         return self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts]))[0]
 
-    def look_closer(self) -> bool:
+    def refine(self) -> bool:
         """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""
         finer = 16 * self.slices or SLICES
-        if not self.evaluator.has_pieces or finer > _FINEST or self.n * finer > _MOST:
+        if not self.evaluator.has_pieces or finer > _MOST_SLICES or self.n * finer > _MOST_SLICES_TIMES_VARIABLES:
             return False
         self.slices = finer
         return True

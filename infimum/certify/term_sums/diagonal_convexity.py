@@ -14,15 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.term_sums.term_hessians import Bends, Terms
+from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, matrix_product, minus, plus, size, transposed
 from infimum.linear_algebra.inverse_factors import inverse_factor
 from infimum.linear_algebra.low_rank import length, low_rank_loss
-from infimum.linear_algebra.outward_sums import Places
+from infimum.linear_algebra.outward_sums import SumTargets
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 
-_MOST, _LESS, _TRIES = 0.9375, 0.75, 32  # the part of the curvature that cliques share: at first, then so many times less
-_EVENLY = 0.125           # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
+# the part of the curvature that cliques share at first, the factor by which it is reduced, and the number of tries
+_FIRST_SHARE, _SHARE_REDUCTION, _TRIES = 0.9375, 0.75, 32
+_EVEN_SHARE = 0.125  # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
 
 
 class _Frame(NamedTuple):
@@ -32,18 +33,18 @@ class _Frame(NamedTuple):
     back: np.ndarray
 
 
-class Held:
+class HeldTermSum:
     """The function with some variables held: rows and columns of these do not count."""
 
-    def __init__(self, terms: Terms, held: np.ndarray):
+    def __init__(self, terms: TermSum, held: np.ndarray):
         self.terms, self.order, self.n, self.m = terms, terms.order, terms.n, terms.order.width + 1
         self.held = held[self.order.variable]
         absent = np.append(self.held, True)[self.order.members]
         self.absent, self.both = absent, ~(absent[:, None] | absent[None])
         self.diagonal = np.arange(self.m)
         self.rows, self.columns = np.triu_indices(self.m)
-        self.elements = Places([self.order.where[self.rows, self.columns]], self.order.elements)
-        self.of_members = Places([self.order.members], self.n + 1)
+        self.elements = SumTargets([self.order.where[self.rows, self.columns]], self.order.elements)
+        self.of_members = SumTargets([self.order.members], self.n + 1)
 
     # ---- estimates
     def matrix(self, cliques: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -66,7 +67,7 @@ class Held:
         if not (known.raw > 0).all():
             return None
         own = 1.0 / arrays.inverse_diagonal(known, self.order.links)
-        for part in _MOST * _LESS ** np.arange(_TRIES):
+        for part in _FIRST_SHARE * _SHARE_REDUCTION ** np.arange(_TRIES):
             known = arrays.factored(diagonal - part * np.where(self.held, 0.0, own), off, self.order.links)
             if (known.raw > 0).all():
                 break
@@ -76,8 +77,8 @@ class Held:
         need = np.where(self.absent, 0.0, radius.sum(axis=1))
         members, present = self.order.members, np.where(self.absent, 0.0, 1.0)
         needs, counts = (self.of_members.estimate([weight])[members] for weight in (need, present))
-        slack = np.where(needs > 0, (1 - _EVENLY) * need / np.where(needs > 0, needs, 1.0), 0.0)
-        slack += np.where(needs > 0, _EVENLY, 1.0) / np.maximum(counts, 1.0)
+        slack = np.where(needs > 0, (1 - _EVEN_SHARE) * need / np.where(needs > 0, needs, 1.0), 0.0)
+        slack += np.where(needs > 0, _EVEN_SHARE, 1.0) / np.maximum(counts, 1.0)
         slack *= part * np.append(own, 0.0)[members] * present
         wanted = known.pivots * columns[:, None] * columns[None]
         wanted[self.diagonal, self.diagonal] += slack
@@ -91,7 +92,7 @@ class Held:
         free = ~self.held[self.order.position]
         return length(tuple(end[free] for end in gradient), least[free])
 
-    def bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: Bends, part: float) -> np.ndarray | None:
+    def curvature_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure, part: float) -> np.ndarray | None:
         """D (n,), in the order of the variables, 0 where they are held: on the box [lo, hi], where `bends` are the derivatives,
         the Hessian less D is positive definite in the other variables. D is about this `part` of what can be shown, and None if
         nothing can."""
@@ -153,7 +154,8 @@ class Held:
     def _row_sums(self, diagonal: np.ndarray, off: np.ndarray) -> np.ndarray:
         """Upper bounds of the sums of the rows of a matrix that is not negative."""
         beside = off.reshape(self.n, self.m - 1).T
-        places = Places([np.arange(self.n), np.broadcast_to(np.arange(self.n), beside.shape), self.order.members[1:]], self.n + 1)
+        places = SumTargets([np.arange(self.n), np.broadcast_to(np.arange(self.n), beside.shape), self.order.members[1:]],
+                            self.n + 1)
         return places.total([exactly(diagonal), exactly(beside), exactly(beside)])[1][:self.n]
 
     def _with_ones(self, matrices: Interval) -> Interval:
@@ -162,7 +164,7 @@ class Held:
             end[self.diagonal, self.diagonal] = np.where(self.absent, 1.0, end[self.diagonal, self.diagonal])
         return matrices
 
-    def _coupled(self, bends: Bends, least: np.ndarray) -> np.ndarray | None:
+    def _coupled(self, bends: SecondOrderEnclosure, least: np.ndarray) -> np.ndarray | None:
         """What is left of D with the part of low rank: that is not below -σ D."""
         if not self.terms.scalars:
             return least

@@ -12,11 +12,11 @@ import numpy as np
 
 from infimum.chains.bags import edges_of, elimination
 
-WIDEST = 8             # links of a variable
-_MOST = 1 << 21        # operations with the matrices of all cliques
+MOST_LINKS = 8              # links of a variable
+_MOST_OPERATIONS = 1 << 21  # operations with the matrices of all cliques
 
 
-class Order(NamedTuple):
+class EliminationOrder(NamedTuple):
     """Variables are numbered by `position`, their place in the order; `variable` is the inverse of that.
 
     members: (m, n), the positions of the variables of each clique, the eliminated one first; n where there are fewer.
@@ -40,7 +40,7 @@ class Order(NamedTuple):
         return len(self.position) * (1 + self.width) + 1
 
 
-def order_of(scopes: list[np.ndarray], n: int) -> Order | None:
+def order_of(scopes: list[np.ndarray], n: int) -> EliminationOrder | None:
     """For terms whose variables are the columns of these arrays; None if the cliques would be too large.
 
     >>> order_of([np.array([[0, 1, 2], [1, 2, 3]])], 4).members.tolist()
@@ -48,15 +48,15 @@ def order_of(scopes: list[np.ndarray], n: int) -> Order | None:
     """
     edges = edges_of(scopes)
     reach = int((edges[1] - edges[0]).max(initial=0))
-    if reach <= WIDEST:
+    if reach <= MOST_LINKS:
         position = np.arange(n)
         later = np.minimum(position + 1 + np.arange(reach)[:, None], n)
     else:
-        found = elimination(scopes, n, WIDEST)
+        found = elimination(scopes, n, MOST_LINKS)
         if found is None:
             return None
         position, later = _as_arrays(found, n)
-    if (len(later) + 1) ** 3 * n > _MOST:
+    if (len(later) + 1) ** 3 * n > _MOST_OPERATIONS:
         return None
     return _order(position, np.ascontiguousarray(later))
 
@@ -71,7 +71,7 @@ def _as_arrays(found: list[tuple[int, tuple[int, ...]]], n: int) -> tuple[np.nda
     return position, later
 
 
-def _order(position: np.ndarray, later: np.ndarray) -> Order:
+def _order(position: np.ndarray, later: np.ndarray) -> EliminationOrder:
     width, n = later.shape
     members = np.concatenate([np.arange(n)[None], later])
     where = np.full((width + 1, width + 1, n), n * (width + 1))
@@ -87,4 +87,4 @@ def _order(position: np.ndarray, later: np.ndarray) -> Order:
         where[k + 1, j + 1] = where[j + 1, k + 1]
     between = [where[j + 1, k + 1] - n for j, k in combinations(range(width), 2)]
     links = np.stack([*later, *between]) if width else np.empty((0, n), np.int64)
-    return Order(position, np.argsort(position), members, np.ascontiguousarray(links), where)
+    return EliminationOrder(position, np.argsort(position), members, np.ascontiguousarray(links), where)

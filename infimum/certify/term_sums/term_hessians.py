@@ -12,21 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.certify.term_sums.elimination_order import Order, order_of
+from infimum.certify.term_sums.elimination_order import EliminationOrder, order_of
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import TERM_CURVATURE, TERM_HESSIAN
 from infimum.expr.node import var
 from infimum.linear_algebra.interval_matrices import Interval, times
-from infimum.linear_algebra.outward_sums import Places
+from infimum.linear_algebra.outward_sums import SumTargets
 from infimum.structure.coupling_scalars import coupling_of
 from infimum.structure.products_as_sums import with_logarithms
-from infimum.structure.term_sums import Family, families_of
+from infimum.structure.term_sums import TermFamily, families_of
 
 _SMOOTH = 3
-_MOST_VARIABLES, _FORMS = 6, 24  # that a term reads; forms of terms
+_MOST_VARIABLES, _MOST_FORMS = 6, 24  # that a term reads; forms of terms
 
 
-class Bends(NamedTuple):
+class SecondOrderEnclosure(NamedTuple):
     """What is known on a box: is f smooth there, its gradient (n,) in the order of the variables, and the parts of its Hessian in
     the order of elimination: cliques (m, m, n), B and J (scalars, n), C (scalars, scalars). Without `smooth` the rest is void."""
 
@@ -39,10 +39,10 @@ class Bends(NamedTuple):
     weights: Interval
 
 
-class _Form:
+class _CliqueTerms:
     """The terms of a family, each in its clique. `scalar` is the number k of the G_k that they belong to, None for F."""
 
-    def __init__(self, family: Family, n: int, order: Order, backend: object):
+    def __init__(self, family: TermFamily, n: int, order: EliminationOrder, backend: object):
         self.of_x = np.flatnonzero((family.variables < n).all(axis=1))
         self.of_s = np.flatnonzero((family.variables >= n).all(axis=1))
         weight = np.isnan(family.lower).any(axis=1)
@@ -66,24 +66,25 @@ class _Form:
         return len(self.constants) // 2
 
 
-class Terms:
+class TermSum:
     """The terms of a function of n variables, the order of elimination, and the scalars."""
 
-    def __init__(self, evaluator: Evaluator, families: list[Family], scalars: list[Evaluator], order: Order):
+    def __init__(self, evaluator: Evaluator, families: list[TermFamily], scalars: list[Evaluator], order: EliminationOrder):
         self.evaluator, self.order, self.scalars, self.n = evaluator, order, scalars, evaluator.n
-        forms = [_Form(family, self.n, order, evaluator.backend) for family in families]
+        forms = [_CliqueTerms(family, self.n, order, evaluator.backend) for family in families]
         self.forms = [form for form in forms if len(form.of_x) or form.scalar is None]  # not -λ s
         n, m, count = self.n, order.width + 1, len(scalars)
         self.parts = m * m * n, count * n, count * count
-        self.of_gradient = Places([self._rows(form) for form in self.forms], n + count)
-        self.of_hessian = Places([self._pairs(form) for form in self.forms], sum(self.parts))
-        self.of_slopes = Places([form.scalar * n + form.at for form in self.forms if form.scalar is not None], count * n)
+        self.of_gradient = SumTargets([self._rows(form) for form in self.forms], n + count)
+        self.of_hessian = SumTargets([self._pairs(form) for form in self.forms], sum(self.parts))
+        self.of_slopes = SumTargets([form.scalar * n + form.at for form in self.forms if form.scalar is not None], count * n)
         above = np.triu_indices(m, 1)
         elements = [np.concatenate([np.arange(m), side]) for side in above]  # as the kernel writes them
-        self.of_directions = Places([(elements[0] * m + elements[1])[:, None] * n + form.first for form in self.forms], m * m * n)
+        self.of_directions = SumTargets([(elements[0] * m + elements[1])[:, None] * n + form.first for form in self.forms],
+                                        m * m * n)
 
     @classmethod
-    def of(cls, evaluator: Evaluator) -> "Terms | None":
+    def of(cls, evaluator: Evaluator) -> "TermSum | None":
         """None if the function has no such structure."""
         n, scalars = evaluator.n, []
         families = families_of(evaluator.f, var("x", (n,)), _MOST_VARIABLES)
@@ -93,19 +94,19 @@ class Terms:
                 return None
             families, scalars = coupling.families, [Evaluator(s, n, evaluator.backend) for s in coupling.scalars]
         families = [family for family in families if len(family.variables)]
-        if len(families) > _FORMS:
+        if len(families) > _MOST_FORMS:
             return None
         order = order_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
         return None if order is None else cls(evaluator, families, scalars, order)
 
     # ---- where derivatives go
-    def _rows(self, form: _Form) -> np.ndarray:
+    def _rows(self, form: _CliqueTerms) -> np.ndarray:
         """The places of the gradient of each term: variables, then scalars."""
         rows = form.variables.copy()
         rows[form.of_x] = form.at
         return rows
 
-    def _pairs(self, form: _Form) -> np.ndarray:
+    def _pairs(self, form: _CliqueTerms) -> np.ndarray:
         """The places of the upper triangle of the Hessian of each term: cliques, B, C."""
         n, m, count = self.n, self.order.width + 1, len(self.scalars)
         row = dict(zip(form.of_x.tolist(), range(len(form.of_x)), strict=True))
@@ -123,7 +124,7 @@ class Terms:
         return np.stack(found)
 
     # ---- enclosures
-    def enclose(self, lo: np.ndarray, hi: np.ndarray) -> Bends:
+    def enclose(self, lo: np.ndarray, hi: np.ndarray) -> SecondOrderEnclosure:
         """On a box (n,)."""
         n, m, count = self.n, self.order.width + 1, len(self.scalars)
         low, high = self._with_scalars(lo, hi)
@@ -136,10 +137,10 @@ class Terms:
         gradient = self.of_gradient.total(self._scaled(firsts, weights))
         whole = self.of_hessian.total(self._scaled(seconds, weights))
         cliques, mixed, inner = zip(*(np.split(end, np.cumsum(self.parts)[:-1]) for end in whole), strict=True)
-        return Bends(all(bool((part[2] == _SMOOTH).all()) for part in found),
-                     tuple(end[:n][self.order.position] for end in gradient), _symmetric(cliques, (m, m, n)),
-                     *(tuple(end.reshape(count, n) for end in ends) for ends in (mixed, slopes)),
-                     _symmetric(inner, (count, count)), weights)
+        return SecondOrderEnclosure(all(bool((part[2] == _SMOOTH).all()) for part in found),
+                                    tuple(end[:n][self.order.position] for end in gradient), _symmetric(cliques, (m, m, n)),
+                                    *(tuple(end.reshape(count, n) for end in ends) for ends in (mixed, slopes)),
+                                    _symmetric(inner, (count, count)), weights)
 
     def enclose_along(self, lo: np.ndarray, hi: np.ndarray, directions: np.ndarray, weights: Interval) -> Interval:
         """T A Tᵀ for the matrix T of each clique, (m, m, n), on a box where f is smooth and λ lies in `weights`."""

@@ -7,78 +7,80 @@ point c. The lowest point of X is not farther from c than |g(c)|, in the norms t
 
 import numpy as np
 
-from infimum.certify.isolation import Isolated, Refused, least_radius
-from infimum.certify.term_sums.diagonal_convexity import Held
-from infimum.certify.term_sums.term_hessians import Bends, Terms
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, least_radius
+from infimum.certify.term_sums.diagonal_convexity import HeldTermSum
+from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.certify.term_sums.term_sum_newton import polished
 from infimum.linear_algebra.interval_matrices import Interval, down, up
 
-_RADII, _WIDER = 8, 16.0   # boxes for K, each so many times as wide as the one before
-_GROWN, _HALVINGS = 4.0, 40  # B at first: so many times as far as it need reach; or a half, a quarter, … of that
-_PARTS = 0.5, 0.9375       # of the curvature that could be shown, where a number is needed; the second for what takes much of it
+_RADII, _RADIUS_RATIO = 8, 16.0     # boxes for K, each wider than the one before by this factor
+_FIRST_GROWTH, _HALVINGS = 4.0, 40  # B reaches at first this multiple of what is needed; then a half, a quarter, … of that
+# of the curvature that could be shown, where a number is needed; the second for what takes much of it
+_CURVATURE_SHARES = 0.5, 0.9375
 
 
-def isolate(terms: Terms, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
+def isolate(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
+            reach: Interval) -> IsolatedMinimiser | IsolationFailure:
     """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`."""
     with np.errstate(all="ignore"):
-        at = _At(terms, lo, hi, polished(terms, lo, hi, x))
-        unique = at.unique(least_radius(at.x, reach)) if at.here.smooth else Refused.NOT_SMOOTH
-        around = unique if isinstance(unique, Refused) else at.around(unique, reach)
-    if not isinstance(around, Refused):
-        return Isolated(*unique, around)
-    return around if terms.evaluator.value(*reach).smooth else Refused.NOT_SMOOTH
+        at = _HeldPoint(terms, lo, hi, polished(terms, lo, hi, x))
+        unique = at.unique(least_radius(at.x, reach)) if at.here.smooth else IsolationFailure.NOT_SMOOTH
+        around = unique if isinstance(unique, IsolationFailure) else at.neighbourhood(unique, reach)
+    if not isinstance(around, IsolationFailure):
+        return IsolatedMinimiser(*unique, around)
+    return around if terms.evaluator.value(*reach).smooth else IsolationFailure.NOT_SMOOTH
 
 
-class _At:
+class _HeldPoint:
     """The point, and which variables are held at bounds there."""
 
-    def __init__(self, terms: Terms, lo: np.ndarray, hi: np.ndarray, x: np.ndarray):
+    def __init__(self, terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray):
         self.terms, self.lo, self.hi, self.x, self.here = terms, lo, hi, x, terms.enclose(x, x)
         slope, fixed = self.here.gradient, lo == hi
         self.low, self.high = (x == lo) & (slope[0] > 0) & ~fixed, (x == hi) & (slope[1] < 0) & ~fixed
         self.free = ~(self.low | self.high | fixed)
         self.downhill = tuple(np.where(x == lo, np.minimum(end, 0.0), np.where(x == hi, np.maximum(end, 0.0), end))
                               for end in slope)  # at a bound f falls inward only
-        self.held = Held(terms, ~self.free)
+        self.held = HeldTermSum(terms, ~self.free)
 
-    def unique(self, least: np.ndarray) -> Interval | Refused:
+    def unique(self, least: np.ndarray) -> Interval | IsolationFailure:
         """A narrow box around the point that holds the lowest point of a box with no faces near it but those of the bounds."""
         free, x = self.free, self.x
         if not free.any():
             return x, x
         radius = self._radius(x, x, self.here)
         if radius is None:
-            return Refused.SINGULAR
+            return IsolationFailure.SINGULAR
         for k in range(_RADII):
-            reach = np.where(free, np.maximum(4.0 * radius, 4.0 * least) * _WIDER**k, 0.0)
+            reach = np.where(free, np.maximum(4.0 * radius, 4.0 * least) * _RADIUS_RATIO**k, 0.0)
             lo, hi = np.maximum(x - reach, self.lo), np.minimum(x + reach, self.hi)
             known = self._radius(lo, hi, self.terms.enclose(lo, hi))
             if known is None:
-                return Refused.SINGULAR
+                return IsolationFailure.SINGULAR
             known = np.where(free, np.maximum(known, least), 0.0)
             low, high = np.where(free, down(x - known), x), np.where(free, up(x + known), x)
             if (((lo < low) | (lo == self.lo)) & ((high < hi) | (hi == self.hi)) | ~free).all():
                 return np.maximum(low, self.lo), np.minimum(high, self.hi)
-        return Refused.SINGULAR
+        return IsolationFailure.SINGULAR
 
-    def _radius(self, lo: np.ndarray, hi: np.ndarray, bends: Bends) -> np.ndarray | None:
+    def _radius(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure) -> np.ndarray | None:
         """How far from the point the lowest point of the box may be, in each variable, rounded up; None if there might be
         several."""
-        least = self._bends_at_least(lo, hi, bends)
+        least = self._curvature_at_least(lo, hi, bends)
         if least is None or not (least[self.free] > 0).all():
             return None
         return up(self.held.length(self.downhill, least) / down(np.sqrt(least)))
 
-    def around(self, unique: Interval, reach: Interval) -> Interval | Refused:
+    def neighbourhood(self, unique: Interval, reach: Interval) -> Interval | IsolationFailure:
         """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser. By
         bisection: smaller ones are easier."""
-        for share in (_GROWN, 1.0):
+        for share in (_FIRST_GROWTH, 1.0):
             box = self._box(share, unique, reach)
             if self._has_no_other(*box):
                 return box
         best, fails, holds = unique, 0, _HALVINGS
         if not self._has_no_other(*best):
-            return Refused.SINGULAR
+            return IsolationFailure.SINGULAR
         while holds - fails > 1:
             k = (fails + holds) // 2
             box = self._box(0.5**k, unique, reach)
@@ -100,12 +102,13 @@ class _At:
         rises = (bends.gradient[0][self.low] > 0).all() and (bends.gradient[1][self.high] < 0).all()
         if not rises or not bends.smooth:
             return False
-        return not self.free.any() or self._bends_at_least(lo, hi, bends, () if self.terms.scalars else (0.0,)) is not None
+        return not self.free.any() or self._curvature_at_least(lo, hi, bends, () if self.terms.scalars else (0.0,)) is not None
 
-    def _bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: Bends, parts: tuple[float, ...] = ()) -> np.ndarray | None:
+    def _curvature_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure,
+                            parts: tuple[float, ...] = ()) -> np.ndarray | None:
         """How much f bends on the box, with the first part that shows it."""
-        for part in parts or _PARTS[:2 if self.terms.scalars else 1]:
-            least = self.held.bends_at_least(lo, hi, bends, part)
+        for part in parts or _CURVATURE_SHARES[:2 if self.terms.scalars else 1]:
+            least = self.held.curvature_at_least(lo, hi, bends, part)
             if least is not None:
                 return least
         return None

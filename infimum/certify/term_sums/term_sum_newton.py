@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from infimum.certify.term_sums.diagonal_convexity import Held
-from infimum.certify.term_sums.term_hessians import Bends, Terms
+from infimum.certify.term_sums.diagonal_convexity import HeldTermSum
+from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.points.valley_polish import solve
 
-_STEPS = 12
+_NEWTON_STEPS = 12
 
 
-def polished(terms: Terms, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
+def polished(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Steps while they shrink what a step would gain."""
     best, gain = x, np.inf
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_STEPS):
         bends = terms.enclose(x, x)
         slope = midpoint(bends.gradient)
         held = ((x <= lo) & (slope > 0)) | ((x >= hi) & (slope < 0)) | (lo == hi)
-        step = _step(Held(terms, held), bends, slope[terms.order.variable])[terms.order.position]
+        step = _step(HeldTermSum(terms, held), bends, slope[terms.order.variable])[terms.order.position]
         gains = _dot(np.where(held, 0.0, slope), step)
         if not (bends.smooth and 0 <= gains < gain and np.isfinite(step).all()):
             break
@@ -28,7 +28,7 @@ def polished(terms: Terms, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.
     return best
 
 
-def _step(held: Held, bends: Bends, slope: np.ndarray) -> np.ndarray:
+def _step(held: HeldTermSum, bends: SecondOrderEnclosure, slope: np.ndarray) -> np.ndarray:
     """About the inverse of the Hessian times the gradient, in the order of elimination."""
     cliques = midpoint(bends.cliques)
     step = held.solve(cliques, slope)

@@ -1,7 +1,7 @@
 """The search of a black box by asking and telling: the method on its cube, whole numbers, points to start from, and the polish.
 
 What is asked depends only on what was asked and told before, and in which order: neither on a budget nor on the clock. So a
-journal of outcomes replays a search, and a larger budget goes on where a smaller one ended.
+journal of outcomes replays a search, and a larger budget continues where a smaller one ended.
 """
 
 from collections import deque
@@ -11,20 +11,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.blackbox.outcome import Kind, Outcome
-from infimum.blackbox.summary import Book
+from infimum.blackbox.outcome import Outcome, OutcomeKind
+from infimum.blackbox.summary import TrialCounter
 from infimum.blackbox.variables import Variables
 from infimum.engines.index.index_options import IndexOptions
-from infimum.engines.index.index_search import Search
-from infimum.engines.index.trial_polish import Polish
-from infimum.engines.index.trial_values import Failure, row_of
-from infimum.engines.index.trial_values import Outcome as Told
-from infimum.engines.index.unit_cube import Cube, Point
+from infimum.engines.index.index_search import IndexSearch
+from infimum.engines.index.trial_polish import TrialPolish
+from infimum.engines.index.trial_values import TrialFailure, row_of
+from infimum.engines.index.trial_values import TrialOutcome as Told
+from infimum.engines.index.unit_cube import Point, UnitCube
 
-_FAILURES = {Kind.NAN: Failure.NAN, Kind.EXCEPTION: Failure.EXCEPTION, Kind.CRASH: Failure.CRASH, Kind.TIMEOUT: Failure.TIMEOUT,
-             Kind.NO_NUMBER: Failure.EXCEPTION}
-_REPEATS = 8     # places in a row whose points are not new
-_SCATTERED = 64  # points all over the cube that are looked at then, before all points are looked through one after the other
+_FAILURES = {OutcomeKind.NAN: TrialFailure.NAN, OutcomeKind.EXCEPTION: TrialFailure.EXCEPTION,
+             OutcomeKind.CRASH: TrialFailure.CRASH, OutcomeKind.TIMEOUT: TrialFailure.TIMEOUT,
+             OutcomeKind.NO_NUMBER: TrialFailure.EXCEPTION}
+_MOST_REPEATS = 8  # places in a row whose points are not new
+# points all over the cube that are looked at then, before all points are looked through one after the other
+_SCATTERED_POINTS = 64
 
 
 class Proposal(NamedTuple):
@@ -39,10 +41,10 @@ class BlackBoxSearch:
 
     def __init__(self, variables: Variables, constraints: int, options: IndexOptions, starts: Iterable[Point] = (),
                  others: Iterable[tuple[Point, Outcome]] = ()):
-        self.variables, self.cube, self.constraints = variables, Cube(variables), constraints
-        self.method = Search(self.cube.n, constraints, options.of_search(self.cube.order))
-        self.polish = Polish(self.cube) if options.polish else None
-        self.book = Book(constraints)
+        self.variables, self.cube, self.constraints = variables, UnitCube(variables), constraints
+        self.method = IndexSearch(self.cube.n, constraints, options.of_search(self.cube.order))
+        self.polish = TrialPolish(self.cube) if options.polish else None
+        self.book = TrialCounter(constraints)
         self.asked = 0
         self.waiting: dict[int, Point] = {}
         self._starts = deque(tuple(map(float, x)) for x in starts)
@@ -54,7 +56,7 @@ class BlackBoxSearch:
 
     def _learn(self, others: Iterable[tuple[Point, Outcome]]) -> None:
         """Trials of another run, maybe of another function: they steer the method, and the best of them is tried here too."""
-        book = Book(self.constraints)
+        book = TrialCounter(self.constraints)
         for x, outcome in others:
             book.add(x, outcome)
             trial = self.method.ask_at(self.cube.unit(x))
@@ -89,7 +91,7 @@ class BlackBoxSearch:
         return self._of_method()
 
     def _of_method(self) -> Proposal | None:
-        for _ in range(_REPEATS):
+        for _ in range(_MOST_REPEATS):
             for trial in self.method.ask():
                 x = self.cube.point(trial.point)
                 if x in self._told:
@@ -103,7 +105,7 @@ class BlackBoxSearch:
     def _of_all(self) -> Proposal | None:
         """A point that is new, wherever it is; None if there is none. The order of all points is gone through once in a run, so
         that a trial costs a few looks, however many points were tried."""
-        scattered = () if self.cube.whole.all() else islice(self._scattered, _SCATTERED)
+        scattered = () if self.cube.whole.all() else islice(self._scattered, _SCATTERED_POINTS)
         for x in chain(scattered, self._every):
             if x not in self._told and x not in self._owners:
                 return self._propose(x, [])

@@ -12,33 +12,36 @@ from functools import cache
 
 import numpy as np
 
-from infimum.engines.index.constrained_model_step import least_restrained
-from infimum.engines.index.fitted_quadratics import Quadratics, quadratics
-from infimum.engines.index.model_descent import Descent
+from infimum.engines.index.constrained_model_step import least_constrained
+from infimum.engines.index.fitted_quadratics import FittedQuadratics, quadratics
+from infimum.engines.index.model_descent import ModelDescent
 
-_GROW, _SHRINK, _A_LITTLE = 1.6, 0.5, 0.7
-_FAR = 0.7                   # of the box: steps so long let it grow, if they gained
-_GOOD, _POOR = 0.5, 0.1      # of what was expected
-_NEW, _NEWER = 0.1, 0.3      # of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
-_CORRECTED = 1e-4            # nearer to an infeasible trial, it is the same
-_PATIENCE = 3                # infeasible trials in a row before the box shrinks
-_MARGIN, _WIDEST, _LEAST = 0.05, 0.4, 1e-6   # of the box: from the boundary of each constraint at first, at most, at least
-_EXCEEDED = 1.5              # the margin, in units of what the model was exceeded by
-_FADING = 0.5                # of a margin that was not needed
+_GROW, _SHRINK, _SHRINK_LITTLE = 1.6, 0.5, 0.7
+_LONG_STEP = 0.7                     # of the box: steps so long let it grow, if they gained
+_GOOD_RATIO, _POOR_RATIO = 0.5, 0.1  # of what was expected
+# of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
+_NEW_DISTANCE, _INFORMATIVE_DISTANCE = 0.1, 0.3
+_SAME_DISTANCE = 1e-4  # nearer to an infeasible trial, it is the same
+_PATIENCE = 3          # infeasible trials in a row before the box shrinks
+# of the box: from the boundary of each constraint at first, at most, at least
+_FIRST_MARGIN, _LARGEST_MARGIN, _LEAST_MARGIN = 0.05, 0.4, 1e-6
+_MARGIN_OF_EXCESS = 1.5      # the margin, in units of what the model was exceeded by
+_MARGIN_DECAY = 0.5          # of a margin that was not needed
 _DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
 _CANDIDATES = 48
 
 
-class RestrainedDescent(Descent):
+class ConstrainedDescent(ModelDescent):
     """Like a descent, with the values of constraints, and then of f, in rows: NaN from where they were not computed."""
 
     def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float,
                  least: float):
         super().__init__(start, values, points, others, radius, least)
         self._outside = 0                         # infeasible trials since the last that was not
-        self._margins = np.full(len(values) - 1, _MARGIN)
-        self._made: Quadratics | None = None      # the models, until a trial is told
-        self._expected: tuple[Quadratics, np.ndarray, np.ndarray] | None = None   # of the last step: rises, lengths of slopes
+        self._margins = np.full(len(values) - 1, _FIRST_MARGIN)
+        self._made: FittedQuadratics | None = None      # the models, until a trial is told
+        # of the last step: rises, lengths of slopes
+        self._expected: tuple[FittedQuadratics, np.ndarray, np.ndarray] | None = None
 
     def next(self) -> np.ndarray:
         """The least point of the models; or after a failure where the function may be lower for what they do not know."""
@@ -57,10 +60,10 @@ class RestrainedDescent(Descent):
                 self._shrink()
                 continue
             if step is None:
-                margins = np.minimum(self._margins[known], _WIDEST) * self.radius
-                step = least_restrained(models.gradients[-1], models.hessians[-1], self.best_values[known] / lengths + margins,
-                                        models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
-                                        lo, hi)
+                margins = np.minimum(self._margins[known], _LARGEST_MARGIN) * self.radius
+                step = least_constrained(models.gradients[-1], models.hessians[-1], self.best_values[known] / lengths + margins,
+                                         models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
+                                         lo, hi)
             found = self.best + step
             if failed or self.over or self._is_new(found, level):
                 self._expected = models, models.rise(step), lengths
@@ -87,19 +90,19 @@ class RestrainedDescent(Descent):
     def _is_new(self, found: np.ndarray, level: int) -> bool:
         """Far from all trials that have a value of the function; those that missed it by little are corrected by little."""
         apart = np.maximum.reduce(np.abs(self.points - found), axis=1)
-        return bool((apart >= np.where(np.isnan(self.values[:, level]), _CORRECTED, _NEW) * self.radius).all())
+        return bool((apart >= np.where(np.isnan(self.values[:, level]), _SAME_DISTANCE, _NEW_DISTANCE) * self.radius).all())
 
     def _better(self, point: np.ndarray, values: np.ndarray, higher: bool) -> None:
         expected = None if self._expected is None else -float(self._expected[1][-1])
-        gain, far = self.value - float(values[self.level]), float(np.abs(point - self.best).max()) > _FAR * self.radius
+        gain, far = self.value - float(values[self.level]), float(np.abs(point - self.best).max()) > _LONG_STEP * self.radius
         self.best, self.best_values, self._failed = point, values, False
         if expected is None:
             return
-        if far and (higher or gain > _GOOD * expected):
+        if far and (higher or gain > _GOOD_RATIO * expected):
             grown = min(self.radius * _GROW, 2 * self.first_radius) / self.radius
             self.radius, self._margins = self.radius * grown, self._margins * grown
-        elif not higher and gain < _POOR * expected:
-            self._shrink(_A_LITTLE)
+        elif not higher and gain < _POOR_RATIO * expected:
+            self._shrink(_SHRINK_LITTLE)
 
     def _learn_margins(self, values: np.ndarray, computed: int) -> None:
         """In units of the box, of distance: by what each constraint was above its model."""
@@ -108,8 +111,9 @@ class RestrainedDescent(Descent):
         models, rises, lengths = self._expected
         for row, k in enumerate(models.functions[:-1]):
             if k <= computed:
-                exceeded = _EXCEEDED * float(values[k] - self.best_values[k] - rises[row]) / (float(lengths[row]) * self.radius)
-                self._margins[k] = max(_FADING * self._margins[k], min(exceeded, 1.0), _LEAST)
+                exceeded = _MARGIN_OF_EXCESS * float(values[k] - self.best_values[k] - rises[row]) / (float(lengths[row])
+                                                                                                      * self.radius)
+                self._margins[k] = max(_MARGIN_DECAY * self._margins[k], min(exceeded, 1.0), _LEAST_MARGIN)
 
     def _shrink(self, by: float = _SHRINK) -> None:
         """A quarter of the box's bend is left: half of a margin, in units of the box."""
@@ -118,7 +122,7 @@ class RestrainedDescent(Descent):
         self._failed = False
         self.over = self.radius < self.least
 
-    def _doubtful(self, models: Quadratics, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
+    def _doubtful(self, models: FittedQuadratics, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
         """The step to where the function may be lowest for what its model does not know; None if it may not be notably lower."""
         steps = np.minimum(np.maximum(_directions(self.n) * self.radius, lo), hi)
         rises = models.rises(steps)
@@ -133,15 +137,15 @@ class RestrainedDescent(Descent):
             if lowest[candidate] >= -_WORTH * most:
                 return None
             found = self.best + steps[candidate]
-            if np.abs(self.points - found).max(axis=1).min() >= _NEWER * self.radius:
+            if np.abs(self.points - found).max(axis=1).min() >= _INFORMATIVE_DISTANCE * self.radius:
                 return steps[candidate]
         return None
 
 
 def descent(start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float, least: float
-            ) -> Descent:
+            ) -> ModelDescent:
     """A descent from a trial by its values, with others near it, in a box of that radius until it is so small."""
-    return (RestrainedDescent if len(values) > 1 else Descent)(start, values, points, others, radius, least)
+    return (ConstrainedDescent if len(values) > 1 else ModelDescent)(start, values, points, others, radius, least)
 
 
 def _lengths(slopes: np.ndarray) -> np.ndarray:

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDS, _MORE = 10, 25        # at most; and where the first of them led to nothing good
-_FIRST = 0.1                   # the least slack, and the products, of the start; in units of the box and of the slope over it
-_CLOSER = 0.2                  # what is left of the products after a round
-_SHORT = 0.99                  # of the way to where a slack or a multiplier would be 0
-_STEEPEST = 1e12               # multipliers in units of slacks: beyond, constraints hold nowhere in the box
-_END, _HELD = 1e-4, 1e-2       # products, and violations, that are small enough to end; violations that are not good
+_ROUNDS, _MORE_ROUNDS = 10, 25  # at most; and where the first of them led to nothing good
+# the least slack, and the products, of the start; in units of the box and of the slope over it
+_FIRST_SLACK = 0.1
+_PRODUCT_REDUCTION = 0.2  # what is left of the products after a round
+_TO_BOUNDARY = 0.99       # of the way to where a slack or a multiplier would be 0
+_LARGEST_RATIO = 1e12     # multipliers in units of slacks: beyond, constraints hold nowhere in the box
+# products, and violations, that are small enough to end; violations that are not good
+_SMALL_RESIDUAL, _LARGE_VIOLATION = 1e-4, 1e-2
 
 
-def least_restrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
-                     lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+def least_constrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
+                      lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """By an interior method, primal and dual: every constraint, whose slope has length 1, and every face of the box has a slack
     and a multiplier, both positive, and their product becomes smaller from round to round. Where that went up, or out, as it may
     with functions that are not convex, it is done again with directions that bend down turned up."""
@@ -22,23 +25,37 @@ def least_restrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarr
     scale = 1.0 / (width * (float(np.abs(gradient).max()) + width * float(np.abs(hessian).max())) or 1.0)
     gradient, hessian = gradient * (width * scale), hessian * (width * width * scale)
     values, bends, lo, hi = values / width, bends * width, lo / width, hi / width
-    step = _interior(gradient, hessian, values, slopes, bends, lo, hi, _level, _ROUNDS)
+    model = _ScaledModel(gradient, hessian, values, slopes, bends, lo, hi)
+    step = _interior(model, _newton_step, _ROUNDS)
     violated = max((values + (slopes + 0.5 * (bends @ step)).dot(step)).tolist(), default=0.0)
     from_inside = max(values.tolist(), default=0.0) <= 0
-    if violated > _HELD or from_inside and (gradient + 0.5 * hessian.dot(step)).dot(step) > 0:
-        step = _interior(gradient, hessian, values, slopes, bends, lo, hi, _turned_up, _MORE)
+    if violated > _LARGE_VIOLATION or from_inside and (gradient + 0.5 * hessian.dot(step)).dot(step) > 0:
+        step = _interior(model, _convexified_step, _MORE_ROUNDS)
     return step * width
 
 
-def _interior(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
-              lo: np.ndarray, hi: np.ndarray, newton: Callable[[np.ndarray, np.ndarray], np.ndarray], rounds: int) -> np.ndarray:
+class _ScaledModel(NamedTuple):
+    """Quadratic models in units of the box [lo, hi]: gradient and Hessian of the objective; values, gradients and Hessians of the
+    constraints."""
+
+    gradient: np.ndarray
+    hessian: np.ndarray
+    values: np.ndarray
+    slopes: np.ndarray
+    bends: np.ndarray
+    lo: np.ndarray
+    hi: np.ndarray
+
+
+def _interior(model: _ScaledModel, newton: Callable[[np.ndarray, np.ndarray], np.ndarray], rounds: int) -> np.ndarray:
     """The step in units of the box."""
+    gradient, hessian, values, slopes, bends, lo, hi = model
     n, count = len(gradient), len(values)
     flat, faces = bends.reshape(count, n * n), _faces(n)
     ways, step = np.concatenate([slopes, faces]), 0.1 * (lo + hi)
     edges = np.concatenate([lo, -hi])
-    slack = np.concatenate([np.maximum(-values, _FIRST), np.maximum(-edges - faces @ step, _FIRST)])
-    multiplier, at, share = _FIRST / slack, np.empty(count + 2 * n), _CLOSER / (count + 2 * n)
+    slack = np.concatenate([np.maximum(-values, _FIRST_SLACK), np.maximum(-edges - faces @ step, _FIRST_SLACK)])
+    multiplier, at, share = _FIRST_SLACK / slack, np.empty(count + 2 * n), _PRODUCT_REDUCTION / (count + 2 * n)
     for _ in range(rounds):                              # `dot` takes half the time of `@` where arrays are so small
         bent = bends @ step
         ways[:count] = slopes + bent
@@ -46,30 +63,30 @@ def _interior(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slo
         left = at + slack
         product = share * float(slack.dot(multiplier))
         steep, toward, turned = multiplier / slack, product / slack, ways.T
-        if max(steep.tolist()) > _STEEPEST:
+        if max(steep.tolist()) > _LARGEST_RATIO:
             break
         bend = hessian + multiplier[:count].dot(flat).reshape(n, n) + (turned * steep).dot(ways)
         move = newton(gradient + hessian.dot(step) + turned.dot(toward + steep * left), bend)
         change = left + ways.dot(move)                   # what slacks lose
         turn = multiplier - toward - steep * change      # and multipliers
-        far = _SHORT / max(_SHORT, *(change / slack).tolist())
+        far = _TO_BOUNDARY / max(_TO_BOUNDARY, *(change / slack).tolist())
         step, slack = step + far * move, slack - far * change
-        multiplier = multiplier - _SHORT / max(_SHORT, *(turn / multiplier).tolist()) * turn
-        if product < _END and max(map(abs, left.tolist())) < _END:
+        multiplier = multiplier - _TO_BOUNDARY / max(_TO_BOUNDARY, *(turn / multiplier).tolist()) * turn
+        if product < _SMALL_RESIDUAL and max(map(abs, left.tolist())) < _SMALL_RESIDUAL:
             break
     return np.minimum(np.maximum(step, lo), hi)
 
 
-def _level(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
+def _newton_step(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """The step to where a quadratic is level, if that is down."""
     try:
         step = np.linalg.solve(bend, -slope)
     except np.linalg.LinAlgError:          # singular
-        return _turned_up(slope, bend)
-    return step if slope.dot(step) < 0 else _turned_up(slope, bend)
+        return _convexified_step(slope, bend)
+    return step if slope.dot(step) < 0 else _convexified_step(slope, bend)
 
 
-def _turned_up(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
+def _convexified_step(slope: np.ndarray, bend: np.ndarray) -> np.ndarray:
     """The step to the least value of a quadratic, of which directions that bend down are turned up."""
     sizes, ways = np.linalg.eigh(bend)
     sizes = np.abs(sizes)

@@ -10,13 +10,13 @@ from bisect import bisect_left, insort
 
 import numpy as np
 
-from infimum.engines.index.trial_values import UNKNOWN, Trials
+from infimum.engines.index.trial_values import UNKNOWN, TrialTable
 
 _FINENESS = 64   # bits of a position, at least
 _COLUMNS = {"width": float, "left_index": np.int8, "right_index": np.int8, "left": float, "right": float, "open": bool}
 
 
-class Line:
+class CurveTrials:
     """The positions of trials on one line, in order; `slot[p]` is the interval that begins at p."""
 
     def __init__(self, end: int, levels: int, slot: int):
@@ -29,7 +29,7 @@ class Line:
 class Intervals:
     """Intervals of all lines in one set of arrays: what a characteristic needs of each, and what it needs of all."""
 
-    def __init__(self, trials: Trials, cells: int, lines: int, reserve: float):
+    def __init__(self, trials: TrialTable, cells: int, lines: int, reserve: float):
         self.trials, self.n = trials, trials.n
         self.spare = max(_FINENESS - cells.bit_length(), 0)
         self.bits, self.end = cells.bit_length() - 1 + self.spare, cells << self.spare
@@ -39,9 +39,9 @@ class Intervals:
         self._rows: list[tuple] = []                     # what the arrays have of each, for who wants one of them
         self.steepest = [0.0] * self.levels             # greatest quotient seen of each function; 0: none
         self.version = 0                                 # counts changes of what all characteristics depend on
-        self.lines: list[Line] = []
+        self.lines: list[CurveTrials] = []
         for line in range(lines):
-            self.lines.append(Line(self.end, self.levels, self._new(line, -1)))
+            self.lines.append(CurveTrials(self.end, self.levels, self._new(line, -1)))
             self._fill(line, -1, self.end)
 
     def __getattr__(self, name: str) -> np.ndarray:
@@ -77,7 +77,7 @@ class Intervals:
         at = self.lines[line].at
         return line, begin, at[bisect_left(at, begin) + 1]
 
-    def around(self, line: int, position: int) -> int | None:
+    def interval_at(self, line: int, position: int) -> int | None:
         """The interval that holds a position; None where a trial is."""
         this = self.lines[line]
         place = bisect_left(this.at, position)
@@ -126,7 +126,7 @@ class Intervals:
     def _length(self, steps: int) -> float:
         return 2.0 ** ((math.log2(steps) - self.bits) / self.n)
 
-    def _learn(self, line: Line, position: int, trial: int) -> None:
+    def _learn(self, line: CurveTrials, position: int, trial: int) -> None:
         """Quotients of each function between the trial and the nearest ones on both sides where it was computed."""
         outcome = self.trials.outcomes[trial]
         for level in range(outcome.index + 1):

@@ -41,7 +41,7 @@ class Curves(ABC):
         """The coordinates of a place in the unit cube."""
 
 
-class Single(Curves):
+class SingleCurve(Curves):
     """One curve through the middles of its cells."""
 
     def __init__(self, n: int, order: int):
@@ -60,7 +60,7 @@ class Single(Curves):
         return self.evolvent.centre(place)
 
 
-class Nodes(Curves):
+class NodeCurve(Curves):
     """One curve that reaches the nodes of a grid, edges of the cube included, each from up to 2**n positions."""
 
     def __init__(self, n: int, order: int):
@@ -80,7 +80,7 @@ class Nodes(Curves):
         return tuple(k / self.side for k in place)
 
 
-class Rotated(Single):
+class RotatedCurves(SingleCurve):
     """The curve and its rotations by a right angle in planes of two axes: up to n (n - 1) of them."""
 
     def __init__(self, n: int, order: int, lines: int):
@@ -105,7 +105,7 @@ class Rotated(Single):
         return [(line, self.evolvent.position(self._turned(place, line, back=True))) for line in range(self.lines)]
 
 
-class Shifted(Curves):
+class ShiftedCurves(Curves):
     """Curves through cubes of twice the side, shifted along the diagonal by 0, 1/2, 3/4, ...: parts of them are outside."""
 
     def __init__(self, n: int, order: int, lines: int):
@@ -136,11 +136,11 @@ KINDS = "single", "nodes", "rotated", "shifted"
 def curves(kind: str, n: int, order: int, lines: int = 2) -> Curves:
     """The curves of a kind; only rotated and shifted ones have several lines."""
     if kind == "single":
-        return Single(n, order)
+        return SingleCurve(n, order)
     if kind == "nodes":
-        return Nodes(n, order)
+        return NodeCurve(n, order)
     if kind == "rotated":
-        return Rotated(n, order, lines)
+        return RotatedCurves(n, order, lines)
     if kind == "shifted":
-        return Shifted(n, order, lines)
+        return ShiftedCurves(n, order, lines)
     raise OptionError(f"no curves {kind!r}: one of {', '.join(KINDS)}")

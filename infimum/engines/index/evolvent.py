@@ -12,7 +12,7 @@ from itertools import product
 from infimum.errors import OptionError
 
 MOST_VARIABLES = 64
-_REMEMBERED = 6   # up to so many variables the parts of cubes are kept: n 4**n of them
+_REMEMBERED = 6  # up to this number of variables the parts of cubes are kept: n 4**n of them
 
 
 class Evolvent:

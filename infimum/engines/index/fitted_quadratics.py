@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_NEAREST = 1.25            # trials in a model, in units of the coefficients of a quadratic
-_MISSED, _FALLOFF = 0.1, 6   # how much the farthest value may be missed, beside the least Hessian; the power of distance
+_TRIALS_A_COEFFICIENT = 1.25         # trials in a model, in units of the coefficients of a quadratic
+_FARTHEST_MISFIT, _FALLOFF = 0.1, 6  # how much the farthest value may be missed, beside the least Hessian; the power of distance
 _LEAST, _NOTHING = 1e-9, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Quadratics:
+class FittedQuadratics:
     """Models around a point, a row each: of which functions, their gradients there and their Hessians."""
 
     functions: list[int]
@@ -42,13 +42,13 @@ class Quadratics:
         return bends * np.sqrt(np.maximum(0.5 * np.sum(u * u, axis=1) ** 2 - known, 0.0))
 
 
-def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int) -> Quadratics | None:
+def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int) -> FittedQuadratics | None:
     """Models of the functions up to `last`, constraints of which too little is known left out; None if `last` is one of them."""
     n = points.shape[1]
     away = points - at
     apart = np.maximum.reduce(np.abs(away), axis=1)
     order = np.argsort(apart, kind="stable")
-    most = int(_NEAREST * ((n + 1) * (n + 2) // 2))
+    most = int(_TRIALS_A_COEFFICIENT * ((n + 1) * (n + 2) // 2))
     computed = ~np.isnan(values[order, :last + 1])
     rows = [order[computed[:, k]][:most] for k in range(last + 1)]
     if len(rows[last]) <= n:
@@ -67,7 +67,7 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
     solution = np.linalg.solve(system, right)[:, :, 0]
     turned = near.transpose(0, 2, 1)
     hessians = (turned * solution[:, None, :count]) @ near / (scale * scale)[:, None, None]
-    return Quadratics(functions, solution[:, count + 1:] / scale[:, None], hessians, system[-1], near[-1], float(scale[-1]))
+    return FittedQuadratics(functions, solution[:, count + 1:] / scale[:, None], hessians, system[-1], near[-1], float(scale[-1]))
 
 
 def _system(near: np.ndarray, valid: np.ndarray, missed: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ def _system(near: np.ndarray, valid: np.ndarray, missed: np.ndarray) -> np.ndarr
     system = np.zeros((models, count + n + 1, count + n + 1))
     diagonal = system.reshape(models, -1)[:, ::count + n + 2]
     system[:, :count, :count] = 0.5 * (near @ near.transpose(0, 2, 1)) ** 2
-    diagonal[:, :count] += np.where(valid > 0, _LEAST + _MISSED * missed, 1.0)
+    diagonal[:, :count] += np.where(valid > 0, _LEAST + _FARTHEST_MISFIT * missed, 1.0)
     diagonal[:, count:] = -_NOTHING      # trials in a plane leave slopes across it open: they are 0
     system[:, :count, count] = system[:, count, :count] = valid
     system[:, :count, count + 1:] = near

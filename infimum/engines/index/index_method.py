@@ -15,14 +15,15 @@ import numpy as np
 from infimum.engines.index.curve_intervals import Intervals
 from infimum.engines.index.curves import Place, curves
 from infimum.engines.index.interval_ranking import Ranking
-from infimum.engines.index.trial_values import UNKNOWN, Failure, Outcome, Trials
+from infimum.engines.index.trial_values import UNKNOWN, TrialFailure, TrialOutcome, TrialTable
 from infimum.errors import OptionError
 
-_OUTSIDE = 10_000, 100   # so many positions outside the cube are entered for one trial, and where others are waited for
+# the most positions outside the cube that are entered for one trial; and while others are waited for
+_MOST_OUTSIDE = 10_000, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class MethodOptions:
     """What the method may be told; the defaults are those of the published code.
 
     Of each `local_every` trials one goes where a local ranking says, of the given sharpness; 0: none. `reserve` times the
@@ -59,24 +60,24 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BestTrial:
     """What the trials say: the best of the highest index, its point in the unit cube, and how many there were of each kind."""
 
     point: tuple[float, ...] | None
-    outcome: Outcome | None
+    outcome: TrialOutcome | None
     feasible: bool
     trials: int
     evaluations: tuple[int, ...]
-    failures: dict[Failure, int]
+    failures: dict[TrialFailure, int]
 
 
 class IndexMethod:
     """One search, by its state: the trials told, the intervals between them, and the trials that are waited for."""
 
-    def __init__(self, n: int, constraints: int = 0, options: Options | None = None):
-        self.options = options or Options()
+    def __init__(self, n: int, constraints: int = 0, options: MethodOptions | None = None):
+        self.options = options or MethodOptions()
         self.curves = curves(self.options.curve, n, self.options.order, self.options.lines)
-        self.trials = Trials(n, constraints)
+        self.trials = TrialTable(n, constraints)
         self.intervals = Intervals(self.trials, self.curves.cells, self.curves.lines, self.options.reserve)
         self.rankings = self._rankings()
         self.asked: list[Place] = []
@@ -118,11 +119,11 @@ class IndexMethod:
         self._chosen = None
         return IndexMethod._ask(self, place)
 
-    def tell(self, number: int, told: Outcome) -> None:
+    def tell(self, number: int, told: TrialOutcome) -> None:
         """What came of a trial that was asked for, once."""
         if number not in self.waiting:
             raise OptionError(f"trial {number} was not asked for, or told already")
-        if not isinstance(told, Outcome):
+        if not isinstance(told, TrialOutcome):
             raise OptionError(f"what came of a trial is an Outcome, not {type(told).__name__}")
         place = self.waiting.pop(number)
         positions = self._at.pop(number)
@@ -140,16 +141,16 @@ class IndexMethod:
             return "trials"
         return "grid" if self._full else None
 
-    def finish(self) -> Found:
+    def finish(self) -> BestTrial:
         """What was found so far."""
         trials = self.trials
         best = None if trials.best < 0 else trials.best
         outcomes = trials.outcomes
-        return Found(point=None if best is None else tuple(trials.points[best].tolist()),
-                     outcome=None if best is None else outcomes[best], feasible=trials.highest == trials.constraints,
-                     trials=trials.count,
-                     evaluations=tuple(sum(len(o.values) > k for o in outcomes) for k in range(trials.constraints + 1)),
-                     failures={kind: count for kind in Failure if (count := sum(o.failure is kind for o in outcomes))})
+        return BestTrial(point=None if best is None else tuple(trials.points[best].tolist()),
+                         outcome=None if best is None else outcomes[best], feasible=trials.highest == trials.constraints,
+                         trials=trials.count,
+                         evaluations=tuple(sum(len(o.values) > k for o in outcomes) for k in range(trials.constraints + 1)),
+                         failures={kind: count for kind in TrialFailure if (count := sum(o.failure is kind for o in outcomes))})
 
     # choosing
 
@@ -170,7 +171,7 @@ class IndexMethod:
 
     def _by_ranking(self, ranking: Ranking) -> Place | None:
         """Divides the interval that is ranked first; positions outside the cube are entered at once, and the next is asked."""
-        for _ in range(_OUTSIDE[bool(self.waiting)]):
+        for _ in range(_MOST_OUTSIDE[bool(self.waiting)]):
             slot = ranking.greatest()
             if slot is None:
                 break
@@ -228,7 +229,7 @@ class IndexMethod:
             found = [chosen if (line, q >> spare) == (chosen[0], chosen[1] >> spare) else (line, q) for line, q in found]
         self._at[number], self._chosen = found, None
         for line, position in self._at[number]:
-            slot = self.intervals.around(line, position)
+            slot = self.intervals.interval_at(line, position)
             for ranking in self.rankings if slot is not None else ():
                 ranking.bar(slot)
         return Trial(number, self.curves.point(place))
@@ -278,19 +279,19 @@ class IndexMethod:
                     raise OptionError("these trials were asked for by another search, or with other options")
             else:
                 computed, failure = int(arrays["computed"][told]), int(arrays["failure"][told])
-                search.tell(-event - 1, Outcome(tuple(arrays["values"][told, :computed].tolist()),
-                                                Failure(failure) if failure else None))
+                search.tell(-event - 1, TrialOutcome(tuple(arrays["values"][told, :computed].tolist()),
+                                                     TrialFailure(failure) if failure else None))
                 told += 1
         return search
 
 
-def options_of(keywords: dict[str, Any]) -> Options:
+def options_of(keywords: dict[str, Any]) -> MethodOptions:
     """The options of keywords, with a message that names those there are."""
-    known = asdict(Options())
+    known = asdict(MethodOptions())
     for name in keywords:
         if name not in known:
             raise OptionError(f"the index method has no option {name!r}; it has {', '.join(known)}")
-    return Options(**keywords)
+    return MethodOptions(**keywords)
 
 
 def to_box(point: Sequence[float], lo: Sequence[float], hi: Sequence[float]) -> np.ndarray:

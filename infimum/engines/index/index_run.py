@@ -12,7 +12,7 @@ from infimum.blackbox.journal_lines import Trial
 from infimum.blackbox.journal_reading import maximises
 from infimum.blackbox.outcome import Outcome
 from infimum.blackbox.recorded_trials import Recorded
-from infimum.blackbox.trial_workers import BlackBox, InThisProcess
+from infimum.blackbox.trial_workers import BlackBox, LocalWorkers
 from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_options import IndexOptions
 from infimum.errors import JournalError, TrialError
@@ -75,13 +75,13 @@ class BlackBoxRun:
         with clock.stoppable():
             outcome, = self.recorded.workers.run([best.x])
         if (outcome.kind, outcome.index, outcome.values) != (best.outcome.kind, best.outcome.index, best.outcome.values):
-            was, now = (self._said(one, best.outcome, outcome) for one in (best.outcome, outcome))
+            was, now = (self._outcome_text(one, best.outcome, outcome) for one in (best.outcome, outcome))
             raise JournalError(f"the journal {self.recorded.journal.path} is not of this function: its best trial, at "
                                f"{list(best.x)!r}, gave {was}, and evaluated again it gives {now}. Continue it with the function "
                                "it was begun with, or give another file (this one can be its warm start); if the function is "
                                "noisy, or the last digits differ on another machine, give check=False")
 
-    def _said(self, outcome: Outcome, *others: Outcome) -> str:
+    def _outcome_text(self, outcome: Outcome, *others: Outcome) -> str:
         """What came of a trial, where it first differs from what came of others."""
         if outcome.failure:
             return f"no value ({outcome.kind.value}{': ' if outcome.text else ''}{outcome.text})"
@@ -93,7 +93,7 @@ class BlackBoxRun:
 
     def _over(self) -> bool:
         book, search = self.search.book, self.search
-        if book.hopeless and (book.count >= self.options.patience or book.count >= self.most or search.exhausted):
+        if book.is_hopeless and (book.count >= self.options.patience or book.count >= self.most or search.exhausted):
             raise TrialError(book.why_hopeless())
         if self.target is not None and book.value <= self.target:
             self.ended, self.reached = "the target is reached", True
@@ -182,7 +182,7 @@ def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | No
                   upper=book.value, engine="nested" if book.verdicts else "index", trials=book.summary(shown, journal), **more)
 
 
-class Here(InThisProcess):
+class LocalTrials(LocalWorkers):
     """Trials in this process, where Ctrl-C ends the one that is running at once: its outcome is not known, and nothing else is
     lost. Who hears Ctrl-C is changed once, at the first trial, since that costs as much as many other parts of a trial."""
 
@@ -211,7 +211,7 @@ class Here(InThisProcess):
     def _hear(self, *args: Any) -> None:
         self._before(*args)
         if self._trying:
-            raise clock.Over
+            raise clock.RunTimeOver
 
     def _end(self) -> None:
         if self._before is not None and signal.getsignal(signal.SIGINT) == self._hear:

@@ -17,15 +17,15 @@ import numpy as np
 
 from infimum.engines.index.constrained_descent import descent
 from infimum.engines.index.curves import Place
-from infimum.engines.index.index_method import IndexMethod, Options, Trial
+from infimum.engines.index.index_method import IndexMethod, MethodOptions, Trial
 from infimum.engines.index.interval_ranking import Ranking
 from infimum.engines.index.local_models import predicted
-from infimum.engines.index.model_descent import Descent
-from infimum.engines.index.trial_values import Outcome
+from infimum.engines.index.model_descent import ModelDescent
+from infimum.engines.index.trial_values import TrialOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class SearchOptions(Options):
+class SearchOptions(MethodOptions):
     """Those of the method, r aside, and of what is around it."""
 
     order: int = 20
@@ -39,12 +39,12 @@ class SearchOptions(Options):
     known_restrained: float = 0.15   # the same with constraints, where ways along boundaries are long
     join: float = 0.1           # a descent ends there that comes so near, in the same units
     reach: float = 0.4          # with constraints: or so near, in units of its box; without any, 2: boundaries keep minima apart
-    finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
+    finer: float = 8.0          # with constraints a descent that has the best trial continues to boxes smaller by this factor
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
 
 @dataclass(frozen=True, slots=True)
-class Minima:
+class DescentMinima:
     """Where descents ended: how many constraints hold there, values, and the longest way of a descent to each."""
 
     points: np.ndarray
@@ -65,22 +65,23 @@ class Minima:
         """Another descent came to one of them."""
         self.ways[which] = max(self.ways[which], float(np.linalg.norm(start - self.points[which])))
 
-    def with_one(self, descent: Descent) -> "Minima":
+    def with_one(self, descent: ModelDescent) -> "DescentMinima":
         """These, and where a descent ended."""
-        return Minima(np.vstack([self.points, descent.best]), np.append(self.levels, descent.level),
-                      np.append(self.values, descent.value), np.append(self.ways, np.linalg.norm(descent.start - descent.best)))
+        return DescentMinima(np.vstack([self.points, descent.best]), np.append(self.levels, descent.level),
+                             np.append(self.values, descent.value),
+                             np.append(self.ways, np.linalg.norm(descent.start - descent.best)))
 
 
-class Search(IndexMethod):
+class IndexSearch(IndexMethod):
     """One search; asked and told like the method."""
 
     options: SearchOptions
 
     def __init__(self, n: int, constraints: int = 0, options: SearchOptions | None = None):
         super().__init__(n, constraints, options or SearchOptions())
-        self.descent: Descent | None = None
+        self.descent: ModelDescent | None = None
         self.descending: int | None = None               # the descent's trial that is waited for
-        self.minima = Minima(np.empty((0, n)), np.empty(0), np.empty(0), np.empty(0))
+        self.minima = DescentMinima(np.empty((0, n)), np.empty(0), np.empty(0), np.empty(0))
         # trials to start from, by how many constraints hold: least expected value first
         self._starts: list[list[tuple[float, int]]] = [[] for _ in range(constraints + 1)]
         self._turn, self._since, self._wants = 0, 0, False
@@ -128,7 +129,7 @@ class Search(IndexMethod):
 
     # learning
 
-    def tell(self, number: int, told: Outcome) -> None:
+    def tell(self, number: int, told: TrialOutcome) -> None:
         super().tell(number, told)
         new = self.trials.count - 1
         if number == self.descending:
@@ -193,7 +194,7 @@ class Search(IndexMethod):
     def _end(self) -> None:
         """Enters where the descent came to, when it is over or goes where another one went."""
         descent = self.descent
-        if descent.over and self._goes_on(descent):
+        if descent.over and self._continues(descent):
             descent.over = False
             return
         reach = self.options.reach if self.trials.constraints else 2.0
@@ -206,7 +207,7 @@ class Search(IndexMethod):
             return
         self.descent = None
 
-    def _goes_on(self, descent: Descent) -> bool:
-        """Along a boundary descents are slow: one that has the best trial goes on where others end."""
+    def _continues(self, descent: ModelDescent) -> bool:
+        """Along a boundary descents are slow: one that has the best trial continues where others end."""
         best = 0 < self.trials.constraints == descent.level and descent.value <= self.trials.least
         return best and descent.radius >= self.options.finest / self.options.finer

@@ -67,7 +67,7 @@ class Ranking:
         scale, target = (self.r * its.constants)[level], its.targets[level]
         left_above = np.where(its.left_index > its.right_index, left, right)
         z = np.where(unknown, its.trials.worst, left_above)
-        ranks = np.where(equal, _between(width, left, right, scale, target), _beside(width, z, scale, target))
+        ranks = np.where(equal, _between(width, left, right, scale, target), _one_sided(width, z, scale, target))
         if self.sharpness is not None:
             ranks = ranks / (np.sqrt((z - target) * (np.where(equal, left, z) - target)) * self.r / scale + self._floor)
         return np.where(its.open, ranks, -math.inf)
@@ -87,7 +87,7 @@ class Ranking:
             z, other, rank = left, right, _between(width, left, right, scale, target)
         else:
             z = other = its.trials.worst if index < 0 else left if left_index > right_index else right
-            rank = _beside(width, z, scale, target)
+            rank = _one_sided(width, z, scale, target)
         if self.sharpness is not None:
             rank = rank / (math.sqrt((z - target) * (other - target)) * self.r / scale + self._floor)
         return rank
@@ -121,6 +121,6 @@ def _between(width, left, right, scale, target):
     return width + ((right - left) / scale) ** 2 / width - 2 * (right + left - 2 * target) / scale
 
 
-def _beside(width, z, scale, target):
+def _one_sided(width, z, scale, target):
     """R of an interval, or of many, of which one end counts."""
     return 2 * width - 4 * (z - target) / scale

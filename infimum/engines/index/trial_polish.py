@@ -8,21 +8,22 @@ import math
 import numpy as np
 
 from infimum.engines.index.constrained_descent import descent
-from infimum.engines.index.model_descent import Descent
-from infimum.engines.index.trial_values import Trials
-from infimum.engines.index.unit_cube import Cube, Point
+from infimum.engines.index.model_descent import ModelDescent
+from infimum.engines.index.trial_values import TrialTable
+from infimum.engines.index.unit_cube import Point, UnitCube
 
-_SHARE = 10                    # of so many trials, one at most: with more, the search needs more than is published of others
-_WIDEST, _LEAST = 0.012, 1e-7  # of its steps, in the unit cube
-_AT_ONCE = 20                  # trials that are known already, one after the other, before it ends
+# at most one of this number of trials: with more, the search needs more trials than published methods
+_TRIALS_FOR_EACH = 10
+_FIRST_STEP, _LAST_STEP = 0.012, 1e-7  # of its steps, in the unit cube
+_MOST_KNOWN_TRIALS = 20                # trials that are known already, one after the other, before it ends
 
 
-class Polish:
+class TrialPolish:
     """At most one trial of it is waited for. It moves continuous variables, and leaves whole numbers as they are."""
 
-    def __init__(self, cube: Cube):
+    def __init__(self, cube: UnitCube):
         self.cube, self.trials, self.waiting = cube, 0, None
-        self._descent: Descent | None = None
+        self._descent: ModelDescent | None = None
         self._base: np.ndarray | None = None   # the whole place that it began with
         self._ended_at = math.inf              # the value at which the last one came to its end
 
@@ -30,13 +31,13 @@ class Polish:
         """Is it its turn, and is the best value not polished yet?"""
         turn = len(self.cube.continuous) and self.waiting is None and asked >= 10 * (self.cube.n + 1)
         going = self._descent is not None or value < self._ended_at
-        return bool(turn and going and math.isfinite(value) and (self.trials + 1) * _SHARE <= asked)
+        return bool(turn and going and math.isfinite(value) and (self.trials + 1) * _TRIALS_FOR_EACH <= asked)
 
-    def next(self, best: Point, known: dict[Point, np.ndarray | None], trials: Trials) -> Point | None:
+    def next(self, best: Point, known: dict[Point, np.ndarray | None], trials: TrialTable) -> Point | None:
         """The point of its next trial; None at its end. `known`: what was computed in all trials, None where they failed."""
         if self._descent is None or known[best][-1] < self._descent.value:
             self._start(best, known[best], trials)
-        for _ in range(_AT_ONCE):
+        for _ in range(_MOST_KNOWN_TRIALS):
             place = self._base.copy()
             place[self.cube.continuous] = self._descent.next()
             point = self.cube.point(place)
@@ -58,12 +59,12 @@ class Polish:
             self.waiting = None
             self._told(point, values)
 
-    def _start(self, best: Point, values: np.ndarray, trials: Trials) -> None:
+    def _start(self, best: Point, values: np.ndarray, trials: TrialTable) -> None:
         free, self._base = self.cube.continuous, self.cube.unit(best)
         at, points = self._base[free], trials.points
-        use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
+        use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _FIRST_STEP)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = descent(at, values, points[use][:, free], trials.values[use], _WIDEST, _LEAST)
+        self._descent = descent(at, values, points[use][:, free], trials.values[use], _FIRST_STEP, _LAST_STEP)
 
     def _told(self, point: Point, values: np.ndarray | None) -> None:
         self._descent.tell(self.cube.unit(point)[self.cube.continuous], values)

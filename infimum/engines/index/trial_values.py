@@ -12,7 +12,7 @@ from infimum.errors import OptionError
 UNKNOWN = -1   # the index of ends of a line, and of trials that failed
 
 
-class Failure(Enum):
+class TrialFailure(Enum):
     """Why a trial has no value."""
 
     NAN = 1
@@ -22,14 +22,14 @@ class Failure(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """The values of the constraints in order up to the first that is violated, or of all and then of f; or a failure.
 
     What was computed before a failure may be given too; it is kept and steers nothing.
     """
 
     values: tuple[float, ...] = ()
-    failure: Failure | None = None
+    failure: TrialFailure | None = None
 
     @property
     def index(self) -> int:
@@ -37,7 +37,7 @@ class Outcome:
         return UNKNOWN if self.failure else len(self.values) - 1
 
 
-def outcome(values: Sequence[float] | float, constraints: int = 0) -> Outcome:
+def outcome(values: Sequence[float] | float, constraints: int = 0) -> TrialOutcome:
     """The outcome of computed values, checked: one that is no number makes a failure, an infinite f too.
 
     >>> outcome([-1.0, 0.5], constraints=2).index
@@ -47,10 +47,10 @@ def outcome(values: Sequence[float] | float, constraints: int = 0) -> Outcome:
     if not 1 <= len(values) <= constraints + 1:
         raise OptionError(f"a trial with {constraints} constraints has 1 to {constraints + 1} values, not {len(values)}")
     if not all(math.isfinite(v) for v in values):
-        return Outcome(values, Failure.NAN)
+        return TrialOutcome(values, TrialFailure.NAN)
     if any(v > 0 for v in values[:-1]) or len(values) <= constraints and values[-1] <= 0:
         raise OptionError(f"the values of a trial end with the first constraint that is violated, or with f: {values}")
-    return Outcome(values)
+    return TrialOutcome(values)
 
 
 def row_of(values: Sequence[float], constraints: int) -> np.ndarray:
@@ -60,19 +60,19 @@ def row_of(values: Sequence[float], constraints: int) -> np.ndarray:
     return row
 
 
-class Trials:
+class TrialTable:
     """All trials that were told, in that order, as arrays."""
 
     def __init__(self, n: int, constraints: int):
         self.n, self.constraints, self.count = n, constraints, 0
         self.places: list[tuple[int, ...]] = []
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[TrialOutcome] = []
         self._points, self._z, self._values = np.empty((64, n)), np.empty(64), np.empty((64, constraints + 1))
         self._index = np.empty(64, dtype=np.int8)
         self.highest, self.best = UNKNOWN, -1   # the highest index, and of it the trial with the least value
         self.worst = -math.inf                  # the greatest value of that index
 
-    def add(self, place: tuple[int, ...], point: Sequence[float], told: Outcome) -> int:
+    def add(self, place: tuple[int, ...], point: Sequence[float], told: TrialOutcome) -> int:
         """Enters a trial; its number."""
         number = self.count
         if number == len(self._z):

@@ -12,7 +12,7 @@ FINEST = 20        # the order of the curve where there are continuous variables
 Point = tuple[float, ...]
 
 
-class Cube:
+class UnitCube:
     """A coordinate between 0 and 1 is a number between the bounds, or chooses one of the whole numbers, each by an equal part."""
 
     def __init__(self, variables: Variables):

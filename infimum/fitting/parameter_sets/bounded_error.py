@@ -17,13 +17,13 @@ from infimum.fitting.losses import LOSSES
 from infimum.fitting.parameter_sets.confidence import PAVED
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.sets import ParameterSet, found_by
-from infimum.sets.bounded_errors import Bands, BandsPart
-from infimum.sets.covering import Tests
+from infimum.sets.bounded_errors import ErrorBandJudge, ErrorBandTest
+from infimum.sets.covering import CoveringTests
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import Search
+from infimum.sets.sublevel_search import Accuracy, SmallerSet, SublevelSearch
 from infimum.support import environment
 from infimum.support.number_checks import check_limits
-from infimum.trace.agreement import Agreement, Box
+from infimum.trace.agreement import Agreement, SampleBox
 
 _SHARE = 0.05  # of the volume, by default
 
@@ -65,18 +65,18 @@ def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: boo
     (lo, hi), n = parameters.bounds.region, len(parameters.lo)
     evaluator = compile(problem.objective(), n, check=False)
     if check:
-        Agreement(evaluator.functions).over(Box.of(parameters.bounds))
+        Agreement(evaluator.functions).over(SampleBox.of(parameters.bounds))
     start = np.empty((n, 0)) if parameters.start is None else parameters.start[:, None]
     ratio = 1.0 + _SHARE if volume_rtol == "auto" and n <= PAVED else None if volume_rtol in ("auto", None) else 1.0 + volume_rtol
-    settings = {"ratio": ratio, "width_ratio": None, "principal": principal,
-                "ordered": tuple((a[0], b[0]) for a, b in pairwise(problem.groups or []))}
-    if BandsPart.applies(evaluator):  # where each is at most 1, so is the sum of their squares at most their number
-        tests = Tests(evaluator, lo, hi, more=(BandsPart(evaluator, lo, hi),))
+    accuracy, ordered = Accuracy(ratio, None, principal), tuple((a[0], b[0]) for a, b in pairwise(problem.groups or []))
+    if ErrorBandTest.applies(evaluator):  # where each is at most 1, so is the sum of their squares at most their number
+        tests = CoveringTests(evaluator, lo, hi, more=(ErrorBandTest(evaluator, lo, hi),))
         most = float(problem.data.size)
-        search = Search(evaluator, lo, hi, most, most, start, judge=Bands(evaluator), tests=tests, **settings)
+        smaller = SmallerSet(ErrorBandJudge(evaluator), tests)
+        search = SublevelSearch(evaluator, (lo, hi), (most, most), start, accuracy, smaller, ordered)
     else:
         largest = compile(replace(problem, loss=LOSSES["maximum"]).objective(), n, check=False)
-        search = Search(largest, lo, hi, 1.0, 1.0, start, **settings)
+        search = SublevelSearch(largest, (lo, hi), (1.0, 1.0), start, accuracy, ordered=ordered)
     stopped = run(search, time_limit=time_limit, max_boxes=max_boxes, progress=progress)
     return BoundedError(**found_by(search, parameters.free_names, stopped))
 

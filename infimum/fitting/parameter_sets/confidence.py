@@ -12,14 +12,14 @@ from infimum.errors import OptionError
 from infimum.evaluation.evaluator import compile
 from infimum.expr.real import round_down, round_up
 from infimum.fitting.parameter_sets.quantiles import chi_square, f_ratio
-from infimum.fitting.pinning.pinned_data import Pinned
+from infimum.fitting.pinning.pinned_data import PinnedData
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.sets import ParameterSet, found_by
 from infimum.problem.problem import Interval
 from infimum.problem.text import counted
-from infimum.sets.paving import Sublevel
+from infimum.sets.paving import SublevelJudge
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import Search
+from infimum.sets.sublevel_search import Accuracy, SmallerSet, SublevelSearch
 from infimum.support import environment
 
 PAVED = 3  # parameters up to which a set is paved without being asked
@@ -78,13 +78,16 @@ def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, j
     covered alone: by the set of a relaxed sum of squares, which holds it."""
     parameters = problem.parameters
     n = len(parameters.lo)
-    loss, pinned = compile(problem.objective(), n, check=False), Pinned.of(problem, problem.rows())  # compared when it was fitted
+    # compared when it was fitted
+    loss, pinned = compile(problem.objective(), n, check=False), PinnedData.of(problem, problem.rows())
     if pinned is not None:
         volume_rtol = profile_rtol = None
-    search = Search(loss if pinned is None else compile(pinned.relaxed(), n, check=False), *parameters.bounds.region,
-                    threshold.lo, threshold.hi, x[:, None], ratio=None if volume_rtol is None else 1.0 + volume_rtol,
-                    width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
-                    judge=None if pinned is None else Sublevel(loss, threshold.lo, threshold.hi),
-                    ordered=tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))
+    accuracy = Accuracy(None if volume_rtol is None else 1.0 + volume_rtol, None if profile_rtol is None else 1.0 + profile_rtol,
+                        principal)
+    thresholds = threshold.lo, threshold.hi
+    search = SublevelSearch(loss if pinned is None else compile(pinned.relaxed(), n, check=False), parameters.bounds.region,
+                            thresholds, x[:, None], accuracy, None if pinned is None
+                            else SmallerSet(SublevelJudge(loss, *thresholds)),
+                            tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))
     stopped = run(search, **limits)
     return Confidence(**found_by(search, parameters.free_names, stopped), level=float(level), joint=joint, threshold=threshold)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from math import prod
 
-from infimum.interval.fixed_point import PLACES, Fixed, exp, half_pi, root, whole
+from infimum.interval.fixed_point import PLACES, FixedPointInterval, exp, half_pi, root, whole
 from infimum.problem.problem import Interval
 
 _BITS, _ENOUGH = 256, 100  # of a term, behind the point; and of a sum
@@ -39,13 +39,13 @@ def f_ratio(level: float, degrees: int, others: int) -> Interval:
     return _quantile(level, 1.0, lambda q: _f_below(q, degrees, others))
 
 
-def _quantile(level: float, near: float, below: Callable[[Fixed], Fixed]) -> Interval:
+def _quantile(level: float, near: float, below: Callable[[FixedPointInterval], FixedPointInterval]) -> Interval:
     """Where a rising function is the level, from a positive number not far from there. False position (Illinois) comes close;
     what counts is that the function is certainly not above the level at one end, and not below it at the other."""
-    wanted = Fixed.between(level, level)
+    wanted = FixedPointInterval.between(level, level)
 
-    def beyond(q: float) -> Fixed:
-        return below(Fixed.between(q, q)) - wanted
+    def beyond(q: float) -> FixedPointInterval:
+        return below(FixedPointInterval.between(q, q)) - wanted
     low = high = near
     while (under := beyond(low)).hi > 0:
         low /= 2
@@ -70,7 +70,7 @@ def _quantile(level: float, near: float, below: Callable[[Fixed], Fixed]) -> Int
     return Interval(low, high)
 
 
-def _f_below(q: Fixed, degrees: int, others: int) -> Fixed:
+def _f_below(q: FixedPointInterval, degrees: int, others: int) -> FixedPointInterval:
     """The probability that the ratio is below q: the regularised incomplete beta function at x, of half the degrees."""
     scaled = q * whole(degrees)
     total = scaled + whole(others)
@@ -80,19 +80,19 @@ def _f_below(q: Fixed, degrees: int, others: int) -> Fixed:
     return whole(1) - _beta(rest, x, others, degrees)
 
 
-def _beta(x: Fixed, rest: Fixed, m: int, n: int) -> Fixed:
+def _beta(x: FixedPointInterval, rest: FixedPointInterval, m: int, n: int) -> FixedPointInterval:
     """I_x(m/2, n/2) = x^a (1-x)^b / (a B(a, b)) · (1 + Σ Π x (a+b+k) / (a+1+k)), for x at most about 1/2; rest is 1 - x."""
     factor = _half_power(x, m) * _half_power(rest, n) * _inverse_beta(m, n) * (whole(2) / whole(m))
     return factor * _series(x, (m + n, 2), m + 2)
 
 
-def _chi_square_below(q: Fixed, degrees: int) -> Fixed:
+def _chi_square_below(q: FixedPointInterval, degrees: int) -> FixedPointInterval:
     """P(a, x) = x^a e^-x / Γ(a+1) · (1 + Σ Π x / (a+1+k)) with a half the degrees and x = q/2."""
     x = q / whole(2)
     return _half_power(x, degrees) * exp(-x) * _series(x, (2, 0), degrees + 2) / _gamma(degrees + 2)
 
 
-def _series(x: Fixed, above: tuple[int, int], below: int) -> Fixed:
+def _series(x: FixedPointInterval, above: tuple[int, int], below: int) -> FixedPointInterval:
     """1 + Σ_j Π_{k<j} q_k with q_k = x (a + s k) / (b + 2k), (a, s) `above` and b `below`, s being 0 or 2; in units of 2**-_BITS.
 
     q_k goes from any k on to its limit, s x/2, up or down: later ones are at most the larger of both.
@@ -107,28 +107,28 @@ def _series(x: Fixed, above: tuple[int, int], below: int) -> Fixed:
         if most < unit:
             rest = -(-high * unit // (unit - most))
             if rest << _ENOUGH < total_low:
-                return Fixed(total_low << PLACES - _BITS, total_high + rest << PLACES - _BITS)
+                return FixedPointInterval(total_low << PLACES - _BITS, total_high + rest << PLACES - _BITS)
         total_low, total_high, k = total_low + low, total_high + high, k + 1
 
 
-def _half_power(x: Fixed, m: int) -> Fixed:
+def _half_power(x: FixedPointInterval, m: int) -> FixedPointInterval:
     """x^(m/2)."""
     return x ** (m // 2) * (root(x) if m % 2 else whole(1))
 
 
-def _pi() -> Fixed:
+def _pi() -> FixedPointInterval:
     half = half_pi(PLACES)
-    return Fixed(2 * half - 2, 2 * half + 2)
+    return FixedPointInterval(2 * half - 2, 2 * half + 2)
 
 
 @cache
-def _gamma(m: int) -> Fixed:
+def _gamma(m: int) -> FixedPointInterval:
     """Γ(m/2)."""
     return _times_quotient(root(_pi()) if m % 2 else whole(1), range(2 - m % 2, m, 2), range(2, 3))
 
 
 @cache
-def _inverse_beta(m: int, n: int) -> Fixed:
+def _inverse_beta(m: int, n: int) -> FixedPointInterval:
     """1 / B(m/2, n/2) = Γ((m+n)/2) / (Γ(m/2) Γ(n/2)): from m down to 2 or 1, and then, if it is 1, from n down."""
     first, second = 2 - m % 2, 2 - n % 2
     total = _times_quotient(whole(1), range(first + n, m + n, 2), range(first, m, 2))
@@ -138,12 +138,12 @@ def _inverse_beta(m: int, n: int) -> Fixed:
     return total / whole(2) if second == 2 else total / _pi()
 
 
-def _times_quotient(total: Fixed, above: range, below: range) -> Fixed:
+def _times_quotient(total: FixedPointInterval, above: range, below: range) -> FixedPointInterval:
     """Times the product of the quotients of the numbers of two ranges, of which the second may be one number for all; many at a
     time, exactly."""
     for k in range(0, len(above), _MANY):
         some = above[k:k + _MANY]
         divisor = prod(below[k:k + _MANY]) if len(below) == len(above) else below[0] ** len(some)
         product = prod(some)
-        total = Fixed(total.lo * product // divisor, -(-total.hi * product // divisor))
+        total = FixedPointInterval(total.lo * product // divisor, -(-total.hi * product // divisor))
     return total

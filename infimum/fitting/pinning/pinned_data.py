@@ -17,7 +17,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import compile
 from infimum.expr.real import round_down, round_up
-from infimum.fitting.problem import FitProblem, Rows
+from infimum.fitting.problem import FitProblem, ResidualRows
 from infimum.problem.problem import Interval
 
 _HEAVY, _RELAXED = 2.0**16, 2.0**14  # times the weight of others: what is pinned, and what it counts in the relaxed sum
@@ -26,16 +26,16 @@ _LOOKED_AT = 64                      # rows that may not depend on the parameter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pinned:
+class PinnedData:
     """The residuals of `rows` with these `numbers` are pinned; the usual standard deviation is that of the next."""
 
     problem: FitProblem
-    rows: Rows
+    rows: ResidualRows
     numbers: np.ndarray
     usual: float
 
     @classmethod
-    def of(cls, problem: FitProblem, rows: Rows) -> "Pinned | None":
+    def of(cls, problem: FitProblem, rows: ResidualRows) -> "PinnedData | None":
         """None if none is. As many as there are parameters can be: a model cannot be made to pass through more points."""
         n = len(problem.parameters.lo)
         if not problem.loss.takes_equations or rows.sigma is None or len(rows.sigma) <= n:
@@ -67,7 +67,7 @@ class Pinned:
         return self.problem.model.named_in(objective), self.problem.model.named_in(equations)
 
 
-def without_constant_rows(problem: FitProblem, rows: Rows) -> Rows:
+def without_constant_rows(problem: FitProblem, rows: ResidualRows) -> ResidualRows:
     """Without pinned residuals that no parameter changes, as those of a (1 - exp(-b x)) at x = 0: all others would be nothing
     beside them."""
     heavy = np.empty(0, np.intp)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from infimum.api.solve import minimize
-from infimum.certify.advice import Asked, advice
+from infimum.certify.advice import RunSettings, advice
 from infimum.certify.verdict import proved_result
 from infimum.errors import InternalError
 from infimum.evaluation.evaluator import compile
 from infimum.fitting.budget import Budget
-from infimum.fitting.pinning.pinned_data import Pinned
+from infimum.fitting.pinning.pinned_data import PinnedData
 from infimum.fitting.zero_residuals import loss_that_counts_as_zero
 from infimum.problem.minimisers import Minimisers
 from infimum.problem.problem import Problem
@@ -33,7 +33,7 @@ from infimum.search.incumbent import Incumbent
 from infimum.search.interrupts import Interrupts
 from infimum.search.region_pool import Regions
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import Search
+from infimum.sets.sublevel_search import Accuracy, SublevelSearch
 from infimum.support.clock import OutOfTime, Watch, answering
 
 _FOUND = 1e-3                        # of the relaxed sum, within which it is to be proved: it is no more than a first step
@@ -50,11 +50,11 @@ _OF_THE_FIRST = frozenset(("checkpoint", "options", "workers", "portions", "feas
 Box = tuple[np.ndarray, np.ndarray]
 
 
-class Solving:
+class PinnedProblem:
     """`units`: powers of two, of the parameters' sizes. `scaled`: the bounds in these units, exactly. `best`: a verified loss, if
     there is one. `cover`: boxes that hold all best fits, the rows of two arrays."""
 
-    def __init__(self, pinned: Pinned, settings: dict[str, Any], budget: Budget):
+    def __init__(self, pinned: PinnedData, settings: dict[str, Any], budget: Budget):
         self.pinned, self.settings, self.budget, self.bounds = pinned, settings, budget, pinned.problem.parameters.bounds
         self.n, self.units, self.scaled = len(self.bounds.lo), np.ones(len(self.bounds.lo)), self.bounds
         self.begun, self.cover, self.runs = budget.elapsed, tuple(end[None] for end in self.bounds.region), []
@@ -149,8 +149,9 @@ class Solving:
         """Boxes that hold every point at which the relaxed sum is at most that; returns what ended the search early, if
         anything."""
         ordered = tuple((a[0], b[0]) for a, b in pairwise(self.pinned.problem.groups or []))
-        search = Search(compile(self.pinned.relaxed(), self.n, check=False), *self.bounds.region, threshold, threshold,
-                        x[:, None], ratio=None, width_ratio=None, ordered=ordered)
+        relaxed = compile(self.pinned.relaxed(), self.n, check=False)
+        search = SublevelSearch(relaxed, self.bounds.region, (threshold, threshold), x[:, None], Accuracy(None, None),
+                                ordered=ordered)
         limit = self.budget.boxes or np.inf
         search.together = max(1, int(min(search.together, limit / _OF_A_STEP)))
         stopped = run(search, self.budget.seconds, min(_COVERING, limit), self.settings.get("progress"))
@@ -206,7 +207,7 @@ class Solving:
         lower = min(max(run.lower for run in self.runs), best.upper)
         seconds, nfev = self.budget.elapsed - self.begun, self.boxes + sum(run.nfev for run in self.runs)
         history = [replace(entry, upper=np.inf) for entry in first.history]  # values of the relaxed sum are no upper bounds
-        asked = Problem(None, self.bounds.lo, self.bounds.hi), best.evaluator, Asked(workers=own.get("workers"))
+        asked = Problem(None, self.bounds.lo, self.bounds.hi), best.evaluator, RunSettings(workers=own.get("workers"))
         with answering(self.watch):
             found = proved_result(
                 _regions(self.cover, lower), lower, best, Goal(float(own["atol"]), float(own["rtol"]), own.get("xtol")), stopped,

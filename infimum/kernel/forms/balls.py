@@ -12,8 +12,8 @@ from typing import NamedTuple
 from infimum.interval.pair import INF, Pair
 from infimum.kernel.ir import Builder, Value
 
-UNITS = 2.0**-45  # more than the rounding errors of any sum here, as part of the sum of sizes
-_MOST = 64        # terms
+UNITS = 2.0**-45   # more than the rounding errors of any sum here, as part of the sum of sizes
+_MOST_TERMS = 64   # terms
 _TINY = 2.0**-400  # radii are not smaller: nothing underflows, which is slow
 
 
@@ -52,7 +52,7 @@ def size(b: Builder, x: Ball | None) -> Value:
 def dot(b: Builder, *terms: "tuple[Ball | None, Ball | None]") -> Ball:
     """A sum of products."""
     terms = [(x, y) for x, y in terms if x is not None and y is not None]
-    if len(terms) >= _MOST:
+    if len(terms) >= _MOST_TERMS:
         raise ValueError("too many terms")
     mid = rad = b.const(0.0)
     for x, y in terms:

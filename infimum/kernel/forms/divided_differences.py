@@ -22,12 +22,12 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.schedule import plan
-from infimum.structure.function_families import ORDER, VARIABLE, Family
+from infimum.structure.function_families import ORDER, VARIABLE, FunctionFamily
 
-_NEAR = 4.0  # nodes are near if the gap between them is not wider than that many times half of both boxes together
+_NEAR_RATIO = 4.0  # nodes are near if the gap between them is not wider than that many times half of both boxes together
 
 
-class Node(NamedTuple):
+class DividedNode(NamedTuple):
     """A node at t and on T, with its derivatives by its variable, which is direction `along`."""
 
     along: int
@@ -35,13 +35,13 @@ class Node(NamedTuple):
     first: Pair
     box: Pair
     slope: Pair
-    bend: Pair | None
+    curvature: Pair | None
 
 
-class Divided:
+class DividedDifferences:
     """One family: which of its functions are replaced in which lanes, and by what."""
 
-    def __init__(self, b: Builder, data: Data, family: Family, nodes: list[Node], meaning: Enclosures):
+    def __init__(self, b: Builder, data: Data, family: FunctionFamily, nodes: list[DividedNode], meaning: Enclosures):
         self.b, self.data, self.family, self.nodes, self.meaning = b, data, family, nodes, meaning
         every = range(len(nodes))
         near = {pair: self._near(*pair) for pair in combinations(every, 2)}
@@ -61,7 +61,7 @@ class Divided:
         b, one, other = self.b, self.nodes[i].box, self.nodes[j].box
         gap = b.max(b.neg(b.add(one.nlo, other.hi)), b.neg(b.add(other.nlo, one.hi)))  # the second minus the first's end, …
         wide = b.add(b.add(one.nlo, one.hi), b.add(other.nlo, other.hi))
-        return b.ole(gap, b.mul(0.5 * _NEAR, wide))
+        return b.ole(gap, b.mul(0.5 * _NEAR_RATIO, wide))
 
     def _hull(self, nodes: tuple[int, ...], box: bool) -> Pair:
         pairs = [self.nodes[k].box if box else self.nodes[k].point for k in nodes]
@@ -136,7 +136,8 @@ class Divided:
             node = self.nodes[k]
             slopes[node.along] = mul(b, slope, node.slope)
             twice = mul(b, mul(b, exact(b, 2.0), bend), square(b, node.slope))
-            bends[pairs.index((node.along, node.along))] = twice if node.bend is None else add(b, twice, mul(b, slope, node.bend))
+            bends[pairs.index((node.along, node.along))] = twice if node.curvature is None else add(b, twice,
+                                                                                                    mul(b, slope, node.curvature))
         for k, m in combinations(nodes, 2):
             one, other = sorted((self.nodes[k].along, self.nodes[m].along))
             bends[pairs.index((one, other))] = mul(b, bend, mul(b, self.nodes[k].slope, self.nodes[m].slope))
@@ -151,12 +152,12 @@ class Divided:
         return sound
 
 
-def node_of(b: Builder, along: int, lo: Value, hi: Value, t: Value, inverse: bool) -> Node:
+def node_of(b: Builder, along: int, lo: Value, hi: Value, t: Value, inverse: bool) -> DividedNode:
     """The node of a variable in [lo, hi] with the point t."""
     point, box = Pair(b.neg(t), t, point=t), Pair(b.neg(lo), hi)
     if not inverse:
-        return Node(along, point, exact(b, 1.0), box, exact(b, 1.0), None)
+        return DividedNode(along, point, exact(b, 1.0), box, exact(b, 1.0), None)
     one = exact(b, 1.0)
     at, on = (whole_if_unsound(b, div(b, one, u)) for u in (point, box))
-    return Node(along, at, neg(b, square(b, at)), on, neg(b, square(b, on)),
-                mul(b, exact(b, 2.0), mul(b, on, square(b, on))))
+    return DividedNode(along, at, neg(b, square(b, at)), on, neg(b, square(b, on)),
+                       mul(b, exact(b, 2.0), mul(b, on, square(b, on))))

@@ -20,13 +20,13 @@ from infimum.kernel.view_positions import At
 from infimum.ops.interval_rules import Truth
 from infimum.structure.finite_outcomes import Outcomes, outcomes_of
 
-_MOST = 8            # integers that are looked at one by one
-_EXACT = 2.0**52     # up to here an integer plus a small one is a double
+_MOST_INTEGERS = 8  # integers that are looked at one by one
+_EXACT = 2.0**52    # up to here an integer plus a small one is a double
 
 
 def by_outcome(b: Builder, f: Expr, data: Data, others: Tighter) -> Tighter:
     """For every part of f that has outcomes the way to enclose it by them; `others` come after it."""
-    found = {node: ByOutcome(b, part, data) for node, part in outcomes_of(f).items()}
+    found = {node: OutcomeEnclosure(b, part, data) for node, part in outcomes_of(f).items()}
     return {node: _both(mine, others[node]) if node in others else mine for node, mine in found.items()} | {
         node: other for node, other in others.items() if node not in found}
 
@@ -35,12 +35,12 @@ def _both(first: Callable, second: Callable) -> Callable:
     return lambda elements, known, at: second(elements, first(elements, known, at), at)
 
 
-class ByOutcome:
+class OutcomeEnclosure:
     """Tightens the enclosure of one element of such a part."""
 
     def __init__(self, b: Builder, part: Outcomes, data: Data):
         self.b, self.part, self.data = b, part, data
-        self.numbers = data.offset(np.arange(_MOST, dtype=float))
+        self.numbers = data.offset(np.arange(_MOST_INTEGERS, dtype=float))
 
     def __call__(self, elements: Elements, known: Pair, at: At) -> Pair:
         """`known` is the natural enclosure over all of the quantity."""
@@ -56,8 +56,8 @@ class ByOutcome:
     def _of_integers(self, q: Pair, leaves: dict[str, Pair], at: At) -> tuple[Value, ...]:
         """The hull over the integers in q; infinite where they are too many."""
         b, lo = self.b, q.lo(self.b)
-        few = b.mand(b.ole(b.sub(q.hi, lo), float(_MOST - 1)), b.ole(b.max(q.nlo, q.hi), _EXACT))
-        with b.loop(_MOST) as turn:
+        few = b.mand(b.ole(b.sub(q.hi, lo), float(_MOST_INTEGERS - 1)), b.ole(b.max(q.nlo, q.hi), _EXACT))
+        with b.loop(_MOST_INTEGERS) as turn:
             k = b.min(b.add(lo, b.data(b.place("uadd", self.numbers, turn.index))), q.hi)
             hull = b.step((-INF, -INF), self._over(Pair(b.neg(k), k), leaves, at), larger)
         return tuple(b.select(few, end, INF) for end in hull.results)

@@ -7,8 +7,8 @@ from infimum.interval.pair import INF
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 
-_REACH = 16     # the first slice of [0, h] ends at about 2**-16 h
-_FROM = 16.0    # slices are graded where the upper end is so many times the lower one
+_REACH = 16       # the first slice of [0, h] ends at about 2**-16 h
+_FROM = 16.0      # slices are graded where the upper end is at least this multiple of the lower one
 _MIDDLE = 2.0**8  # where the upper end is infinite, the last slice begins at about this
 
 

@@ -22,13 +22,13 @@ from infimum.structure.single_quantity_pieces import Piece, pieces_of
 
 
 def by_slices(b: Builder, f: Expr, data: Data, count: int, unbounded: bool = False) -> Tighter:
-    """For every piece of f the way to enclose it by so many slices, which may be unbounded; for quotients by norms that of their
-    other form."""
-    slices = {node: Slices(b, piece, data, count, unbounded=unbounded) for node, piece in pieces_of(f).items()}
+    """For every piece of f the way to enclose it by this number of slices, which may be unbounded; for quotients by norms that of
+    their other form."""
+    slices = {node: PieceSlices(b, piece, data, count, unbounded=unbounded) for node, piece in pieces_of(f).items()}
     return {**{node: other_form(b, other, data) for node, other in norm_quotients(f).items()}, **slices}
 
 
-class Slices:
+class PieceSlices:
     """Tightens the enclosure of one element of a piece. `leaves` are what it reads beside its quantity."""
 
     def __init__(self, b: Builder, piece: Piece, data: Data, count: int, leaves: dict[str, Leaf] | None = None,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from infimum.backend.devices import backend_of
-from infimum.blackbox.outcome import Kind, exception_text
+from infimum.blackbox.outcome import OutcomeKind, exception_text
 from infimum.engines.registry import prover
 from infimum.errors import DeviceError, InfimumError, InternalError
 from infimum.evaluation.evaluator import Evaluator
@@ -21,9 +21,9 @@ from infimum.problem.packing import PackedExprs, PackedSystem
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Limits, Machine, Method
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.search.checkpoint import State
-from infimum.search.rounds import work_off
+from infimum.search.rounds import process_portion
 from infimum.support import environment
 from infimum.support.clock import OutOfTime
 
@@ -31,12 +31,12 @@ _LOST = 79  # exit status of a worker whose GPU has failed
 
 
 class Answer(NamedTuple):
-    """What is left of a portion, or what went wrong, after so many seconds."""
+    """What is left of a portion, or what went wrong, and the seconds that it took."""
 
     state: State | None
     error: Exception | None
     seconds: float
-    kind: Kind = Kind.VALUE
+    kind: OutcomeKind = OutcomeKind.VALUE
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +49,7 @@ class PortionProver:
     lo: np.ndarray
     hi: np.ndarray
     start: StartBoxes | None
-    outer: Outer | None
+    outer: OuterBox | None
     method: Method
     machine: Machine
     memory_limit: float | None
@@ -82,7 +82,7 @@ class PortionProver:
         begin, engine = perf_counter(), None
         try:
             engine, portion = self._engine, pickle.loads(x)
-            return Answer(work_off(engine.branch_of(portion.state), portion.budget), None, perf_counter() - begin)
+            return Answer(process_portion(engine.branch_of(portion.state), portion.budget), None, perf_counter() - begin)
         except (InfimumError, MemoryError) as error:
             lost = isinstance(error, DeviceError) and not isinstance(error, MemoryError) and engine is not None
             if lost and parent_process() is not None:

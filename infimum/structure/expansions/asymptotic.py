@@ -31,7 +31,7 @@ from infimum.structure.expansions.two_powers import least_of_two_powers, rationa
 
 
 @dataclass
-class Walk:
+class AsymptoticExpander:
     """Writes expressions as sums of terms in one base, which may be taken not to be negative; functions of what vanishes with it
     are expanded to an order, unless that is 0. `variable`: a leaf that is itself such a sum, and its terms.
 

@@ -14,7 +14,7 @@ from infimum.expr.build import broadcast, build, substituted
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.expr.signs import is_constant, is_nonnegative
-from infimum.structure.expansions.asymptotic import Walk
+from infimum.structure.expansions.asymptotic import AsymptoticExpander
 from infimum.structure.expansions.power_terms import Power, Terms
 
 _MOST_NODES, _MOST_BASES, _MOST_ORDERS = 100, 3, 3
@@ -82,7 +82,7 @@ def _forms(value: Expr, base: Expr, nonnegative: bool, variable: tuple[Expr, Ter
     """Forms in one base, and whether the last of them is bounded where the base vanishes."""
     found, calm = [], False
     for order in range(_MOST_ORDERS + 1):
-        walk = Walk(base, order, nonnegative, variable)
+        walk = AsymptoticExpander(base, order, nonnegative, variable)
         other = walk.joined(walk.of(value))
         if order and not walk.expanded:
             break

@@ -17,7 +17,7 @@ import numpy as np
 from infimum.expr import build as b
 from infimum.expr.node import Expr
 from infimum.expr.rationals import between_doubles
-from infimum.expr.spline_table import Table
+from infimum.expr.spline_table import SplineTable
 from infimum.trace.tracer import FUNCTIONS, Tracer, has_tracer, lift
 from infimum.trace.user_source import fail, user_line
 
@@ -66,7 +66,7 @@ def _lines(x: Tracer, points: list[Fraction], values: Tracer) -> Tracer:
     return np.clip(result, low, high)  # there it lies anyway; to say so keeps enclosures narrow
 
 
-def _table(points: list[Fraction], values: Expr) -> Table | None:
+def _table(points: list[Fraction], values: Expr) -> SplineTable | None:
     """The pieces, where points and values are doubles; the first and the last are constant."""
     ends = [float(p) for p in points]
     if values.op != "const" or values.lo is not values.hi or any(Fraction(e) != p for e, p in zip(ends, points, strict=True)):
@@ -77,7 +77,7 @@ def _table(points: list[Fraction], values: Expr) -> Table | None:
     before, behind = math.nextafter(ends[0], -math.inf), math.nextafter(ends[-1], math.inf)
     if not math.isfinite(before) or not math.isfinite(behind):
         return None
-    return Table([before, *ends, behind], pieces, [0] * len(ends))
+    return SplineTable([before, *ends, behind], pieces, [0] * len(ends))
 
 
 def _rises(values: Tracer) -> Tracer:

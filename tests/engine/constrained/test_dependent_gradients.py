@@ -8,7 +8,7 @@ import pytest
 
 import infimum
 from infimum.bounds.fritz_john.dependent_gradients import contracted
-from infimum.bounds.fritz_john.stationary_points import Stationary
+from infimum.bounds.fritz_john.stationary_points import StationarityTest
 from tests.engine.constrained.planted_systems import evaluator_of
 
 INF = np.inf
@@ -62,7 +62,7 @@ def test_degenerate_minimisers_stay(name):
     lo, hi = _regions_around(np.random.default_rng(1), p, low, high, 400)
     if whole:
         lo[2], hi[2] = np.ceil(lo[2]), np.maximum(np.ceil(lo[2]), np.floor(hi[2]))
-    left, p = Stationary(evaluator_of(f, rows, len(p), whole), (low, high))(lo, hi), p[:, None]
+    left, p = StationarityTest(evaluator_of(f, rows, len(p), whole), (low, high))(lo, hi), p[:, None]
     holds = ((lo <= p) & (p <= hi)).all(axis=0)
     assert holds.any() and not left.none[holds].any()
     assert ((left.lo <= p) & (p <= left.hi)).all(axis=0)[holds].all()
@@ -73,7 +73,7 @@ def test_degenerate_minimisers_stay(name):
 def test_a_region_that_holds_a_cusp_is_reduced_to_the_bound():
     """f has no multiplier at (1, 0); the constraint's is not 0, and from x[1] = 0 it rises."""
     lo, hi, bounds = np.array([[0.9], [0.0]]), np.array([[1.1], [0.1]]), (np.zeros(2), np.full(2, 3.0))
-    left = Stationary(evaluator_of(_distance, [(_cusp, 0, INF)], 2), bounds)(lo, hi)
+    left = StationarityTest(evaluator_of(_distance, [(_cusp, 0, INF)], 2), bounds)(lo, hi)
     assert not left.none[0] and left.hi[1, 0] == 0.0
 
 
@@ -81,7 +81,7 @@ def test_more_tied_constraints_than_variables():
     """Gradients are dependent on all regions, but no multipliers have the right signs: f falls away from all constraints."""
     rows = [(lambda x, k=k: x[0] + k * x[1], -INF, 1) for k in (-0.5, 0, 0.5)]
     evaluator, bounds = evaluator_of(lambda x: x[0] + 0.1 * x[1], rows, 2), (np.full(2, -3.0), np.full(2, 3.0))
-    left = Stationary(evaluator, bounds)(np.array([[0.9], [-0.1]]), np.array([[1.1], [0.1]]))
+    left = StationarityTest(evaluator, bounds)(np.array([[0.9], [-0.1]]), np.array([[1.1], [0.1]]))
     assert left.none[0]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from infimum.bounds.fritz_john.fritz_john import FritzJohn
-from infimum.bounds.fritz_john.stationary_points import Stationary
-from infimum.kernel.region_cut import GONE
+from infimum.bounds.fritz_john.stationary_points import StationarityTest
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from tests.engine.constrained.minimisers_at_constraints import INF, regions_around, system_with_minimiser
 from tests.engine.constrained.planted_systems import evaluator_of
 
@@ -16,7 +16,7 @@ def test_planted_minimisers_stay(seeds):
     for seed in seeds:
         at = system_with_minimiser(seed)
         lo, hi = regions_around(np.random.default_rng(seed), at, 160)
-        left, p = Stationary(at.evaluator, (at.lo, at.hi))(lo, hi), at.point[:, None]
+        left, p = StationarityTest(at.evaluator, (at.lo, at.hi))(lo, hi), at.point[:, None]
         holds = ((lo <= p) & (p <= hi)).all(axis=0)
         assert holds.any() and not left.none[holds].any()
         assert ((left.lo <= p) & (p <= left.hi)).all(axis=0)[holds].all()
@@ -30,7 +30,7 @@ def _left(fun, rows, bounds, lo, hi, integers=()):
     lo, hi = (np.array(end, float)[:, None] for end in (lo, hi))
     evaluator = evaluator_of(fun, rows, len(lo), integers)
     low, high = np.array(bounds, float).T
-    return Stationary(evaluator, (low, high))(lo, hi)
+    return StationarityTest(evaluator, (low, high))(lo, hi)
 
 
 def test_a_cusp_has_no_multipliers():
@@ -90,5 +90,5 @@ def test_the_part_keeps_its_contract():
     assert (regions == before).all() and found.boxes > 0 and set(found.worth[0]) <= {0.0, 1.0}
     n, p = len(at.lo), at.point[:, None]
     holds = ((lo <= p) & (p <= hi)).all(axis=0)
-    gone = found.regions[2 * n + 1] == GONE
+    gone = found.regions[2 * n + 1] == DISCARDED_AXIS
     assert gone.any() and not gone[holds].any() and (found.regions[2 * n][gone] == INF).all()

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.bounds.convexifying_terms import convexity
-from infimum.bounds.lagrangian_bound import Lagrangian
-from infimum.kernel.region_cut import GONE
+from infimum.bounds.lagrangian_bound import LagrangianBound
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.structure.minus_product import minus_product
 from infimum.trace.trace import trace
 from tests.engine.constrained.planted_systems import INF, Planted, check_nothing_lost, evaluator_of, planted, regions_around
 
 
 def part_of(evaluator, lo=-2.0, hi=2.0):
-    return Lagrangian(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
+    return LagrangianBound(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
 
 
 def region(*sides):
@@ -101,7 +101,7 @@ def test_no_point_of_a_product_is_lost(seed, n, scale):
     assert part.logarithmic
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(values)), float(min(values)), 1.0):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 def test_a_multiplier_without_an_end_counts_nothing():
@@ -125,7 +125,7 @@ def test_no_feasible_point_is_lost(seed, n, scale):
                found.factor if rng.integers(3) else rng.standard_normal((n, n)), found.slope, found.matrix)
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 def test_the_check_would_notice():
@@ -137,4 +137,4 @@ def test_the_check_would_notice():
     part.given[2:2 + m], part.given[2 + m:2 + 2 * m] = 1.0, -1e6
     before, upper = regions_around(rng, at, 256), float(max(at.values))
     with pytest.raises(AssertionError):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)

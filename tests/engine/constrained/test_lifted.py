@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.bounds.lifted_relaxation import Lifted
+from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.expr.node import var
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.relax import lifted_kernel
-from infimum.relax.lifting import CannotBeLifted, Form, Lift
+from infimum.relax.lifting import CannotBeLifted, Lift, LinearForm
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
 def part_of(evaluator):
-    return Lifted(evaluator, np.full(evaluator.n, -2.0), np.full(evaluator.n, 2.0))
+    return LiftedRelaxation(evaluator, np.full(evaluator.n, -2.0), np.full(evaluator.n, 2.0))
 
 
 def lift_of(evaluator):
@@ -41,7 +41,7 @@ def columns_at(lift: Lift, p: np.ndarray) -> list[Fraction]:
     return z
 
 
-def value(form: Form, z: list[Fraction]) -> Fraction:
+def value(form: LinearForm, z: list[Fraction]) -> Fraction:
     assert form.constant[0] == form.constant[1] and all(c[0] == c[1] for _, c in form.terms)
     return form.constant[0] + sum(c[0] * z[k] for k, c in form.terms)
 
@@ -91,7 +91,7 @@ def test_denominators_that_constraints_keep_from_0():
             continue
         lo, hi = p - rng.uniform(0, 0.5, 2), p + rng.uniform(0, 0.5, 2)
         left = part.test(region(*zip(lo, hi, strict=True)), INF).regions[:, 0]
-        assert (left[:2] <= p).all() and (p <= left[2:4]).all() and left[5] != GONE and left[4] <= delays(p) + 1e-9
+        assert (left[:2] <= p).all() and (p <= left[2:4]).all() and left[5] != DISCARDED_AXIS and left[4] <= delays(p) + 1e-9
 
 
 def test_entropies_cancel():
@@ -124,7 +124,7 @@ def test_equations_times_variables_are_rows():
 def test_an_infeasible_region_is_gone():
     evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0] * x[1], 1.0, INF), (lambda x: x[0] + x[1], -INF, 1.5)], 2)
     part = part_of(evaluator)
-    assert part.test(region((0.5, 1), (0.5, 1)), INF).regions[5, 0] == GONE
+    assert part.test(region((0.5, 1), (0.5, 1)), INF).regions[5, 0] == DISCARDED_AXIS
     assert part.test(region((0.25, 2), (0.25, 2)), INF).regions[5, 0] in (0.0, 1.0)
 
 
@@ -139,13 +139,13 @@ def test_the_point_of_the_linear_program():
 def test_no_feasible_point_is_lost(seed, n, known):
     at, rng = planted(seed, n), np.random.default_rng(seed)
     part = part_of(at.evaluator)
-    if not Lifted.applies(at.evaluator):
+    if not LiftedRelaxation.applies(at.evaluator):
         return
     if known:
         part.learn(rng.uniform(-2, 2, n))
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 def test_the_check_would_notice(nothing_lowered, monkeypatch):
@@ -154,7 +154,7 @@ def test_the_check_would_notice(nothing_lowered, monkeypatch):
     monkeypatch.setattr(lifted_kernel, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
     before = regions_around(np.random.default_rng(0), at, 256)
     with pytest.raises(AssertionError):
-        check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, GONE)
+        check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, DISCARDED_AXIS)
 
 
 @pytest.mark.parametrize("f", [
@@ -162,9 +162,9 @@ def test_the_check_would_notice(nothing_lowered, monkeypatch):
     lambda x: (x[0] + 1e200) * (x[1] - 1e200), lambda x: reduce(lambda y, _: (1.1 * y) ** 2, range(60), x[0] * x[1]),
 ])
 def test_coefficients_beyond_doubles_or_of_too_many_bits_are_not_lifted(f):
-    assert not Lifted.applies(evaluator_of(f, [(lambda x: x[0] * x[1], 0.1, INF)], 2))
+    assert not LiftedRelaxation.applies(evaluator_of(f, [(lambda x: x[0] * x[1], 0.1, INF)], 2))
 
 
 def test_a_power_of_very_many_bits_is_a_column_of_its_own():
     evaluator = evaluator_of(lambda x: (1.1 * x[0]) ** 10**7 + x[0] * x[1], [(lambda x: x[0] * x[1], 0.1, INF)], 2)
-    assert Lifted.applies(evaluator)
+    assert LiftedRelaxation.applies(evaluator)

@@ -12,9 +12,9 @@ from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Method
 from infimum.problems import constrained
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.driver import drive
-from infimum.support.clock import OutOfTime, Over, Watch, pause, stoppable
+from infimum.support.clock import OutOfTime, RunTimeOver, Watch, pause, stoppable
 
 METHOD = Method("auto", SwarmOptions(), Goal(1e-7, 1e-3))
 
@@ -25,10 +25,10 @@ def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
     with Watch(None, -1.0) as watch:
         watch.look()
         pause()
-        with pytest.raises(Over), stoppable():
+        with pytest.raises(RunTimeOver), stoppable():
             pause()
         pause()
-    with Watch() as watch, stoppable(), pytest.raises(Over):
+    with Watch() as watch, stoppable(), pytest.raises(RunTimeOver):
         watch.asked_to_stop = lambda: True
         pause()
     with stoppable():
@@ -51,7 +51,7 @@ class StopsAfter(Watch):
     def pause(self) -> None:
         self.left -= 1
         if self.left < 0:
-            raise Over
+            raise RunTimeOver
 
 
 def stopped(run: ConstrainedRun, pauses: int) -> bool:
@@ -59,7 +59,7 @@ def stopped(run: ConstrainedRun, pauses: int) -> bool:
         with StopsAfter(pauses):
             for _ in run.steps():
                 pass
-    except Over:
+    except RunTimeOver:
         return True
     return False
 
@@ -138,8 +138,8 @@ def test_wide_bounds_that_a_point_narrows_are_kept_if_time_ends_there(monkeypatc
         calls.append(begin(self, lo, hi) if len(calls) < 1 else None)
         if len(calls) > 1:
             raise OutOfTime("compiling")
-    begin = Branch.begin
-    monkeypatch.setattr(Branch, "begin", out_of_time)
+    begin = BranchAndBound.begin
+    monkeypatch.setattr(BranchAndBound, "begin", out_of_time)
     evaluator = infimum.compile(lambda x: x[0] ** 2 + x[1] ** 4, 2, constraints=lambda x: x[0] * x[1] >= 1)
     sides = np.full(2, -1e9), np.full(2, 1e9)
     run = ConstrainedRun(Problem(None, *sides), evaluator, METHOD)

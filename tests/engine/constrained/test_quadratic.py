@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.bounds.constraint_products import Slacks, Weights, product
-from infimum.bounds.quadratic_lagrangian import Quadratic
-from infimum.bounds.quadratic_proof import Multipliers, proved
+from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
+from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
+from infimum.bounds.quadratic_proof import Multipliers, proved_lower_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.result import Verdict
 from infimum.structure.degree import degrees
@@ -31,11 +31,11 @@ def limits(x):
 
 
 @pytest.fixture(scope="module")
-def small() -> Quadratic:
+def small() -> QuadraticLagrangian:
     """Of few variables, so that it is not asked on its own."""
     f = trace(value, N)
     system = read_constraints(limits, N).system(f)
-    found = Quadratic(Evaluator(system.f, N, system=system))
+    found = QuadraticLagrangian(Evaluator(system.f, N, system=system))
     assert not found.applies
     found.linear = np.array([True, True, True, True, False])
     return found
@@ -83,8 +83,8 @@ def test_weights_that_are_negative_or_lopsided_prove_nothing_false(small):
                             size * rng.normal(size=(count, N)), added - 10 * size if k % 4 == 1 else added)
         with np.errstate(all="ignore"):
             read = small._read(x)
-            found = proved(small.system, read, lo, hi, x, given)
-            worse = proved(small.system, read, lo, hi, x, given._replace(added=np.full(N, np.nan)))
+            found = proved_lower_bound(small.system, read, lo, hi, x, given)
+            worse = proved_lower_bound(small.system, read, lo, hi, x, given._replace(added=np.full(N, np.nan)))
         assert found <= least, k
         assert worse == -np.inf
         some += found > -np.inf
@@ -136,7 +136,7 @@ def test_weights_obey_what_is_asked_of_them():
     multipliers = np.concatenate([rng.uniform(0.5, 2, n), np.zeros(n), [1.0, 0.0]])
     slacks = Slacks(rng.normal(size=(2, n)), values, multipliers, np.ones(2 * n + 2, bool))
     across = np.full((n, 1), 1 / np.sqrt(n))
-    search = Weights(curvature, slacks, across)
+    search = ProductWeightSearch(curvature, slacks, across)
     v, delta = search.run(1e-9)
     assert (v >= 0).all() and (v == v.T).all()
     assert ((v * values).sum(axis=1) <= multipliers + 1e-12)[multipliers > 0].all()
@@ -172,7 +172,7 @@ def test_other_systems_are_left_alone():
     n = 8
     for f, applies in ((lambda x: x @ x - x[0] * x[1], True), (lambda x: x @ x + np.exp(x[0]), False)):
         system = read_constraints(lambda x: [np.sum(x) <= 1, x[0] * x[1] <= 2], n).system(trace(f, n))
-        found = Quadratic(Evaluator(system.f, n, system=system))
+        found = QuadraticLagrangian(Evaluator(system.f, n, system=system))
         assert found.applies is applies
     system = read_constraints(lambda x: [np.sum(x) <= 1, x[0] * x[1] <= 2], n).system(trace(lambda x: np.sum(x), n))
-    assert Quadratic(Evaluator(system.f, n, system=system)).linear.tolist() == [True, False]
+    assert QuadraticLagrangian(Evaluator(system.f, n, system=system)).linear.tolist() == [True, False]

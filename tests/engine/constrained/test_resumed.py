@@ -35,4 +35,4 @@ def test_what_a_later_look_for_points_depends_on_is_kept():
     assert np.isfinite(run.search.value) and run.search.multipliers.any()
     for name in ("x", "value", "violation", "multipliers"):
         assert np.array_equal(getattr(run.search, name), getattr(other.search, name))
-    assert np.array_equal(run._taught()[0].given, other._taught()[0].given) and other.lower == run.lower
+    assert np.array_equal(run._learning_tests()[0].given, other._learning_tests()[0].given) and other.lower == run.lower

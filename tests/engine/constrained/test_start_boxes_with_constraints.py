@@ -5,9 +5,9 @@ import pytest
 
 import infimum
 from infimum import Verdict
-from infimum.bounds.bound_order import parts_of
-from infimum.bounds.start_faces import Faces
-from infimum.kernel.region_cut import GONE
+from infimum.bounds.bound_order import region_tests_of
+from infimum.bounds.start_faces import StartFaces
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.start_boxes import StartBoxes
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
@@ -88,21 +88,21 @@ def test_no_part_goes_by_the_faces_of_the_hull(seed):
     start = StartBoxes(np.stack([p, at.lo], axis=1), np.stack([at.hi, np.maximum(p - 0.25, at.lo)], axis=1))
     before = regions_around(rng, at, 64)
     before[:2], before[2:4] = np.maximum(before[:2], p[:, None]), np.maximum(before[2:4], p[:, None])
-    for part in parts_of(at.evaluator, *start.hull, start):
-        assert isinstance(part.faces, Faces)
+    for part in region_tests_of(at.evaluator, *start.hull, start):
+        assert isinstance(part.faces, StartFaces)
         if part.name != "lagrangian":  # has not learned anything
             for upper in (INF, float(max(at.values))):
-                check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+                check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 def test_lines_reduce_nothing_to_a_face_in_start_boxes():
     """f rises with x0 and nothing is in the way: all but the lower face would go, if it were that of the bounds."""
     e = evaluator_of(lambda x: x[0] + x[1], [(lambda x: x[1], -INF, 9.0)], 2)
     start = StartBoxes(np.array([[0.0, 2.0], [0.0, 0.0]]), np.array([[1.0, 3.0], [1.0, 1.0]]))
-    lines = next(part for part in parts_of(e, *start.hull, start) if part.name == "lines")
+    lines = next(part for part in region_tests_of(e, *start.hull, start) if part.name == "lines")
     region = np.array([2.0, 0.0, 3.0, 1.0, -INF, 0.0, 3.0])[:, None]
     left = lines.test(region, 100.0).regions[:, 0]
-    assert left[:4].tolist() == [2.0, 0.0, 3.0, 1.0] and left[4] < INF and left[5] != GONE
+    assert left[:4].tolist() == [2.0, 0.0, 3.0, 1.0] and left[4] < INF and left[5] != DISCARDED_AXIS
 
 
 def test_points_are_looked_for_in_each_box():

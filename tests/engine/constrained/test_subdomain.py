@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 import infimum
 from infimum.bounds.function_bounds import subdomain_kernel
 from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
-from infimum.bounds.function_bounds.subdomains import Subdomains
+from infimum.bounds.function_bounds.subdomains import SubdomainBound
 from infimum.engines.subdomain_options import SubdomainOptions
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
@@ -20,7 +20,7 @@ def region(*sides):
 
 
 def part_of(evaluator, *how, lo=-2.0, hi=2.0):
-    return Subdomains(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi), *how)
+    return SubdomainBound(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi), *how)
 
 
 # ---- the test
@@ -32,7 +32,7 @@ def test_no_feasible_point_is_lost(seed, n, pieces, variables, form, choice):
     part = part_of(at.evaluator, pieces, variables, form, choice)
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -45,23 +45,23 @@ def test_the_pieces_of_a_region_lose_no_point_either(seed):
     for k in range(at.points.shape[1]):
         p = at.points[:, k, None]
         held = ((before[:2] <= p) & (p <= before[2:4])).all(axis=0)
-        kept = [((left[:2] <= p) & (p <= left[2:4])).all(axis=0) & (left[5] != GONE) for left in found]
+        kept = [((left[:2] <= p) & (p <= left[2:4])).all(axis=0) & (left[5] != DISCARDED_AXIS) for left in found]
         assert np.any(kept, axis=0)[held].all()
 
 
 def test_the_check_would_notice(monkeypatch):
     """Gaps between subdomains; of systems that no other test has, since kernels are kept."""
-    part_of_side = subdomain_kernel.Subdomain._part
+    part_of_side = subdomain_kernel.SubdomainKernel._part
 
     def short(self, *asked):
         left, right = part_of_side(self, *asked)
         return left, self.b.max(left, self.b.fma(self.b.sub(right, left), -0.25, right))
-    monkeypatch.setattr(subdomain_kernel.Subdomain, "_part", short)
+    monkeypatch.setattr(subdomain_kernel.SubdomainKernel, "_part", short)
     with pytest.raises(AssertionError):
         for seed in range(20):
             at, rng = planted(2 * 10**6 + seed, 2), np.random.default_rng(seed)
             before, upper = regions_around(rng, at, 256), float(max(at.values))
-            check_nothing_lost(at, before, part_of(at.evaluator, 3, 2).test(before.copy(), upper).regions, upper, GONE)
+            check_nothing_lost(at, before, part_of(at.evaluator, 3, 2).test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
 
 
 def test_a_region_shrinks_to_the_subdomains_that_are_left():
@@ -69,13 +69,13 @@ def test_a_region_shrinks_to_the_subdomains_that_are_left():
     left = part_of(evaluator, 8, 2).test(region((-2, 2), (-2, 2)), INF).regions[:, 0]
     assert left[:4].tolist() == [0.5, -2.0, 1.0, 2.0] and left[4] == -1.5
     nothing = part_of(evaluator, 8, 2).test(region((-2, 0), (-2, 2)), INF).regions[:, 0]
-    assert nothing[5] == GONE
+    assert nothing[5] == DISCARDED_AXIS
 
 
 def test_what_only_the_upper_bound_excludes_is_not_infeasible():
     evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0], -1.0, INF)], 1)
     left = part_of(evaluator, 4, 1).test(region((0, 2)), -0.5).regions[:, 0]
-    assert left[2] == INF and left[3] != GONE
+    assert left[2] == INF and left[3] != DISCARDED_AXIS
 
 
 def test_whole_numbers_are_rounded_inward():
@@ -83,14 +83,14 @@ def test_whole_numbers_are_rounded_inward():
     part = part_of(evaluator, 5, 1, lo=-8.0, hi=8.0)
     left = part.test(region((0.5, 5.5), (1.0, 1.0)), INF).regions[:, 0]
     assert left[[0, 2]].tolist() == [1.0, 5.0] and 1.24 < left[4] <= 1.25
-    assert part.test(region((3.25, 3.75), (1.0, 1.0)), INF).regions[5, 0] == GONE
+    assert part.test(region((3.25, 3.75), (1.0, 1.0)), INF).regions[5, 0] == DISCARDED_AXIS
 
 
 @pytest.mark.parametrize("form", (NATURAL, MEAN_VALUE, AFFINE))
 @pytest.mark.parametrize("choice", (LARGEST, ADAPTIVE))
 def test_unbounded_sides_are_not_divided(form, choice):
     evaluator = evaluator_of(lambda x: x[0] ** 2 + np.exp(-x[1]), [(lambda x: x[0] * x[1], -INF, 4.0)], 2)
-    part = Subdomains(evaluator, np.array([-2.0, -INF]), np.array([2.0, INF]), 4, 2, form, choice)
+    part = SubdomainBound(evaluator, np.array([-2.0, -INF]), np.array([2.0, INF]), 4, 2, form, choice)
     left = part.test(region((-2, 2), (0, INF)), 1.5).regions[:, 0]
     assert left[[1, 3]].tolist() == [0.0, INF] and left[4] >= 0.0 and left[5] in (0.0, 1.0)
     assert (left[0], left[2]) == (-2.0, 2.0)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.outcome import Outcome, OutcomeKind
 from infimum.blackbox.variables import Variables
 from infimum.engines.index.black_box_search import BlackBoxSearch
 from infimum.engines.index.index_method import IndexMethod
 from infimum.engines.index.index_options import IndexOptions
-from infimum.engines.index.index_search import Search
+from infimum.engines.index.index_search import IndexSearch
 from infimum.engines.index.trial_values import outcome
-from infimum.engines.index.unit_cube import Cube
+from infimum.engines.index.unit_cube import UnitCube
 from infimum.errors import OptionError
 
 
@@ -37,7 +37,7 @@ def test_points_are_allowed_and_come_back(rows, seed):
     bounds = [(math.floor(low), math.floor(low) + math.ceil(width)) if whole else (low, low + width)
               for low, width, whole in rows]
     variables = Variables.read(bounds, [int(whole) for *_, whole in rows])
-    cube = Cube(variables)
+    cube = UnitCube(variables)
     unit = np.random.default_rng(seed).uniform(0, 1, cube.n)
     x = cube.point(unit)
     assert variables.allowed(x)
@@ -50,13 +50,13 @@ def test_points_are_allowed_and_come_back(rows, seed):
 
 
 def test_bounds_wider_than_doubles():
-    cube = Cube(Variables.read([(-1.7e308, 1.7e308)]))
+    cube = UnitCube(Variables.read([(-1.7e308, 1.7e308)]))
     assert cube.point([0.5]) == (0.0,) and cube.point([0.0]) == (-1.7e308,) and cube.point([1.0]) == (1.7e308,)
     assert cube.unit([0.0]) == 0.5
 
 
 def test_every_whole_number_has_an_equal_part():
-    cube = Cube(Variables.read([(3, 7)], 1))
+    cube = UnitCube(Variables.read([(3, 7)], 1))
     found = [cube.point([(k + 0.5) / 1000])[0] for k in range(1000)]
     assert [found.count(v) for v in (3.0, 4.0, 5.0, 6.0, 7.0)] == [200] * 5
 
@@ -95,14 +95,14 @@ def test_points_to_start_from_come_first_and_exactly():
 
 
 def test_places_from_outside_are_in_the_state():
-    search = Search(2)
+    search = IndexSearch(2)
     given_trial = search.ask_at((0.2, 0.8))
     assert search.ask_at((0.2, 0.8)) is None
     search.tell(given_trial.number, outcome(1.0))
     for _ in range(5):
         (trial,) = search.ask()
         search.tell(trial.number, outcome(sum(trial.point)))
-    again = Search.from_arrays(search.to_arrays(), 2)
+    again = IndexSearch.from_arrays(search.to_arrays(), 2)
     assert again.asked == search.asked and again.ask()[0].point == search.ask()[0].point
     assert isinstance(again, IndexMethod)
 
@@ -159,7 +159,7 @@ def test_only_the_order_of_asking_and_telling_counts(steps, whole):
                 number = sorted(search.waiting)[step * 7 % len(search.waiting)]
                 failed = step == 9
                 value = math.cos(3 * search.waiting[number][0]) + search.waiting[number][1]
-                search.tell(number, Outcome.failed(Kind.TIMEOUT, "") if failed else Outcome.of([value], 0))
+                search.tell(number, Outcome.failed(OutcomeKind.TIMEOUT, "") if failed else Outcome.of([value], 0))
         return log
     assert go() == go()
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engines.index.constrained_descent import RestrainedDescent, descent
-from infimum.engines.index.constrained_model_step import least_restrained
+from infimum.engines.index.constrained_descent import ConstrainedDescent, descent
+from infimum.engines.index.constrained_model_step import least_constrained
 from infimum.engines.index.fitted_quadratics import quadratics
-from infimum.engines.index.index_search import Search, SearchOptions
+from infimum.engines.index.index_search import IndexSearch, SearchOptions
 from infimum.engines.index.local_models import least_in_box, predicted, quadratic
-from infimum.engines.index.model_descent import Descent
-from infimum.engines.index.trial_values import Failure, Outcome, outcome
+from infimum.engines.index.model_descent import ModelDescent
+from infimum.engines.index.trial_values import TrialFailure, TrialOutcome, outcome
 
-FAILED = Outcome(failure=Failure.TIMEOUT)
+FAILED = TrialOutcome(failure=TrialFailure.TIMEOUT)
 
 
 def narrow(x):
@@ -76,7 +76,7 @@ def test_the_step_under_constraints_is_as_good_as_a_grid(seed, linear):
         return np.zeros((2, 2)) if linear else root + root.T
     gradient, hessian, way = random.normal(size=2), symmetric(), random.uniform(0, 2 * np.pi)
     value, slope, bend = -random.uniform(0.01, 0.5), np.array([math.cos(way), math.sin(way)]), symmetric() / 3
-    step = least_restrained(gradient, hessian, np.array([value]), slope[None], bend[None], np.full(2, -1.0), np.full(2, 1.0))
+    step = least_constrained(gradient, hessian, np.array([value]), slope[None], bend[None], np.full(2, -1.0), np.full(2, 1.0))
     grid = np.stack(np.meshgrid(*[np.linspace(-1, 1, 41)] * 2), axis=-1).reshape(-1, 2)
     restraint = [value + x @ slope + 0.5 * np.sum(x @ bend * x, axis=1) for x in (grid, step[None])]
     values = (grid @ gradient + 0.5 * np.sum(grid @ hessian * grid, axis=1))[restraint[0] <= 0]
@@ -89,7 +89,7 @@ def test_a_step_where_constraints_hold_nowhere_stays_in_the_box():
     """Two that exclude each other: multipliers grow without end."""
     ways = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     flat = np.zeros((2, 3, 3))
-    step = least_restrained(np.ones(3), -np.eye(3), np.array([0.5, 0.7]), ways, flat, np.full(3, -1.0), np.zeros(3))
+    step = least_constrained(np.ones(3), -np.eye(3), np.array([0.5, 0.7]), ways, flat, np.full(3, -1.0), np.zeros(3))
     assert np.all((step >= -1) & (step <= 0))
 
 
@@ -139,12 +139,12 @@ def test_a_descent_comes_to_a_vertex_of_the_feasible_set(start):
 
 def test_trials_at_constraints_are_few():
     """80 are enough for a vertex of the feasible set."""
-    found = run(Search(2, 2), lambda x: outcome(at_a_ball(x), 2), 80).finish()
+    found = run(IndexSearch(2, 2), lambda x: outcome(at_a_ball(x), 2), 80).finish()
     assert found.feasible and math.dist(found.point, (0.2, 0.5)) < 0.01
 
 
 def test_an_accuracy_is_reached_though_nothing_is_feasible():
-    search = Search(2, 1, SearchOptions(accuracy=0.05))
+    search = IndexSearch(2, 1, SearchOptions(accuracy=0.05))
     while search.done() is None:
         for trial in search.ask():
             search.tell(trial.number, outcome([1 + trial.point[0]], 1))
@@ -152,7 +152,7 @@ def test_an_accuracy_is_reached_though_nothing_is_feasible():
     assert search.done() == "accuracy" and not search.finish().feasible
 
 
-@pytest.mark.parametrize("kind, values", [(Descent, [1.0]), (RestrainedDescent, [-0.5, 1.0])])
+@pytest.mark.parametrize("kind, values", [(ModelDescent, [1.0]), (ConstrainedDescent, [-0.5, 1.0])])
 def test_a_descent_ends_where_nothing_has_a_value(kind, values):
     found = kind(np.array([0.5, 0.5]), np.array(values), np.empty((0, 2)), np.empty((0, len(values))), 0.1, 0.002)
     while not found.over:
@@ -162,14 +162,14 @@ def test_a_descent_ends_where_nothing_has_a_value(kind, values):
 
 
 def test_a_narrow_ball_is_found():
-    search = run(Search(2), lambda x: outcome(narrow(x)), 250)
+    search = run(IndexSearch(2), lambda x: outcome(narrow(x)), 250)
     assert math.dist(search.finish().point, (0.8, 0.25)) < 0.02
     assert len(search.minima) >= 2 and len(set(search.trials.places)) == 250
 
 
 def test_rankings_take_turns_while_descents_go_on():
     """The method's own trials never stop: at least one of three."""
-    search, own = Search(2), 0
+    search, own = IndexSearch(2), 0
     for _ in range(200):
         (trial,) = search.ask()
         own += search.descending is None
@@ -178,7 +178,7 @@ def test_rankings_take_turns_while_descents_go_on():
 
 
 def test_failures_beside_descents():
-    search = run(Search(2), lambda x: FAILED if x[0] > 0.5 else outcome(narrow(x)), 200)
+    search = run(IndexSearch(2), lambda x: FAILED if x[0] > 0.5 else outcome(narrow(x)), 200)
     assert math.dist(search.finish().point, (0.3, 0.6)) < 0.02
 
 
@@ -186,14 +186,14 @@ def test_constraints_beside_descents():
     def values(x):
         ball = math.dist(x, (0.5, 0.5)) - 0.3
         return outcome([ball] if ball > 0 else [ball, x[0] + x[1]], 1)
-    found = run(Search(2, 1), values, 300).finish()
+    found = run(IndexSearch(2, 1), values, 300).finish()
     assert found.feasible and found.outcome.values[1] == pytest.approx(1 - 0.3 * math.sqrt(2), abs=0.01)
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.integers(0, 6), min_size=20, max_size=120))
 def test_the_state_of_a_search_comes_back(steps):
-    search = Search(2)
+    search = IndexSearch(2)
     for step in steps:
         if step < 3 or not search.waiting:
             search.ask(1 + step % 3)
@@ -201,6 +201,6 @@ def test_the_state_of_a_search_comes_back(steps):
             number = sorted(search.waiting)[step * 7 % len(search.waiting)]
             point = search.curves.point(search.waiting[number])
             search.tell(number, FAILED if step == 6 and point[0] < 0.2 else outcome(narrow(point)))
-    again = Search.from_arrays(search.to_arrays(), 2, 0, SearchOptions())
+    again = IndexSearch.from_arrays(search.to_arrays(), 2, 0, SearchOptions())
     assert again.waiting == search.waiting and again.descending == search.descending
     assert [t.point for t in again.ask(4)] == [t.point for t in search.ask(4)]

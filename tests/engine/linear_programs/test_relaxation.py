@@ -12,7 +12,7 @@ from infimum.expr.build import build
 from infimum.expr.node import const
 from infimum.expr.point_value import enclose_at_point
 from infimum.problems import constrained
-from infimum.relax.program_bounds import Bounding
+from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.scaling import scaled
 
@@ -65,7 +65,7 @@ def test_all_rows_hold_at_feasible_points(name, parts, cut):
     rows = evaluator.rows(x, x)
     if not ((rows.lo[1:] <= evaluator.system.upper) & (rows.hi[1:] >= evaluator.system.lower)).all():
         return
-    low, high = Bounding(relaxation, None).columns_of(lo, hi)
+    low, high = LinearProgramBounding(relaxation, None).columns_of(lo, hi)
     touches = np.tile(np.array([[0.1, 0.7, 2.0]]), (len(relaxation.curves), 1))
     region = relaxation.at(low, high, float(rows.hi[0]) if cut else np.inf, touches)
     z = columns_at(relaxation.lift, x)
@@ -91,7 +91,7 @@ def test_inequalities_are_multiplied_by_sides():
 
 def test_a_column_without_bounds_has_no_program():
     relaxation = RELAXATIONS["pool"]
-    low, high = Bounding(relaxation, None).columns_of(np.zeros(4), np.array([1.0, 1, np.inf, 1]))
+    low, high = LinearProgramBounding(relaxation, None).columns_of(np.zeros(4), np.array([1.0, 1, np.inf, 1]))
     assert relaxation.at(low, high, np.inf, np.zeros((0, 3))) is None
 
 
@@ -100,7 +100,7 @@ def test_equations_times_variables_close_pooling_problems(name, least):
     pytest.importorskip("highspy")
     p = constrained.get(name)
     evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
-    bounding = Bounding(Relaxation(evaluator), evaluator.linear_programs)
+    bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
     bounding.session()
     left = bounding.bound(*bounding.columns_of(*np.array(p.bounds, float).T), np.inf, 3)
     assert least - 1e-6 * abs(least) < left.lower <= least + 1e-9 * abs(least)
@@ -109,7 +109,7 @@ def test_equations_times_variables_close_pooling_problems(name, least):
 
 def test_scaled_programs_have_entries_of_size_one():
     relaxation = RELAXATIONS["pool"]
-    bounding = Bounding(relaxation, None)
+    bounding = LinearProgramBounding(relaxation, None)
     region = relaxation.at(*bounding.columns_of(np.zeros(4), np.array([1.0, 1, 1e9, 1e-9])), np.inf, np.zeros((0, 3)))
     program = scaled(region)
     assert np.abs(program.matrix.value).max() == 1.0 and np.abs(program.cost).max() == 1.0

@@ -61,8 +61,8 @@ def test_stopped_in_the_midst_of_a_look():
 
 def test_a_rest_that_is_due_is_kept(monkeypatch):
     """Few programs bring the lowest region no nearer, in a cut of a step that judges nothing."""
-    monkeypatch.setattr(linear_program_bound, "_WINDOW", 4)
-    monkeypatch.setattr(whole_box, "_CURVED", 0)
+    monkeypatch.setattr(linear_program_bound, "_JUDGED_PROGRAMS", 4)
+    monkeypatch.setattr(whole_box, "_FIRST_STEP_IF_CURVED", 0)
     new_run = runs_of("g10")
     whole = new_run()
     found = states(whole, lambda run: run.lp.part.payoff.rest > 0)
@@ -71,7 +71,7 @@ def test_a_rest_that_is_due_is_kept(monkeypatch):
 
 
 def test_states_of_earlier_versions_have_no_rest():
-    payoff = linear_program_bound._WhileItPays(0, 4, 0.25, soon=True)
+    payoff = linear_program_bound._PayoffWithPause(0, 4, 0.25, soon=True)
     payoff.rest = 16
     payoff.restore(np.array([3, 1, 20, 10]))
     assert (payoff.due, payoff.pays, payoff.tried, payoff.gained, payoff.rest) == (3, True, 20, 10, 0)

@@ -6,7 +6,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.relax.safe_conclusions import Cost, Line, Rows, contracted, least_terms, lowest, usable, weighted
+from infimum.relax.safe_conclusions import (
+    IntervalRows,
+    LinearCost,
+    LinearUnderestimator,
+    contracted,
+    least_terms,
+    lowest,
+    usable,
+    weighted,
+)
 
 N, M = 4, 5
 SPECIAL = [0.0, 1.0, -1.0, 1e-310, 1e200, -1e200, 0.1]
@@ -31,8 +40,8 @@ def program(seed):
     kinds = rng.integers(0, 3, M)
     lower, upper = np.where(kinds == 0, -np.inf, ends[:, 0]), np.where(kinds == 1, np.inf, ends[:, 1])
     c, y = np.array([number(rng) for _ in range(N)]), np.array([number(rng, *WILD) for _ in range(M)])
-    rows = Rows(row, column, low, high, lower, upper)
-    return rows, Cost(c, c, number(rng)), y, box[:, 0], box[:, 1], Q(int(rng.integers(0, 100)), 99)
+    rows = IntervalRows(row, column, low, high, lower, upper)
+    return rows, LinearCost(c, c, number(rng)), y, box[:, 0], box[:, 1], Q(int(rng.integers(0, 100)), 99)
 
 
 def exact_line(rows, y, cost, where):
@@ -84,8 +93,9 @@ def test_what_is_cut_off_lies_above_the_upper_bound(seed, upper):
 
 
 def test_good_multipliers_lose_next_to_nothing():
-    rows = Rows(np.array([0, 0]), np.array([0, 1]), np.ones(2), np.ones(2), np.array([1.0]), np.array([np.inf]))  # x + y >= 1
-    cost = Cost(np.array([1.0, 2.0]), np.array([1.0, 2.0]), 0.0)
+    # x + y >= 1
+    rows = IntervalRows(np.array([0, 0]), np.array([0, 1]), np.ones(2), np.ones(2), np.array([1.0]), np.array([np.inf]))
+    cost = LinearCost(np.array([1.0, 2.0]), np.array([1.0, 2.0]), 0.0)
     line = weighted(rows, usable(rows, np.array([-1.0])), cost)
     assert 1.0 - 1e-13 < lowest(line, np.zeros(2), np.full(2, 10.0)) <= 1.0
     low, high = contracted(line, 1.5, np.zeros(2), np.full(2, 10.0))
@@ -93,14 +103,15 @@ def test_good_multipliers_lose_next_to_nothing():
 
 
 def test_columns_without_bounds_say_nothing_unless_their_multiple_has_the_right_sign():
-    line = Line(np.array([1.0]), np.array([1.0]), 0.0)
+    line = LinearUnderestimator(np.array([1.0]), np.array([1.0]), 0.0)
     assert lowest(line, np.array([-np.inf]), np.array([1.0])) == -np.inf
     assert 1.9 < lowest(line, np.array([2.0]), np.array([np.inf])) <= 2.0
-    assert lowest(Line(np.array([np.nan]), np.array([1.0]), 0.0), np.zeros(1), np.ones(1)) == -np.inf
-    assert np.isnan(least_terms(Line(np.array([np.nan]), np.array([1.0]), 0.0), np.ones(1), np.ones(1)))[0]
+    assert lowest(LinearUnderestimator(np.array([np.nan]), np.array([1.0]), 0.0), np.zeros(1), np.ones(1)) == -np.inf
+    assert np.isnan(least_terms(LinearUnderestimator(np.array([np.nan]), np.array([1.0]), 0.0), np.ones(1), np.ones(1)))[0]
 
 
 def test_overflow_is_not_taken_for_a_bound():
-    rows = Rows(np.array([0, 1]), np.array([0, 0]), np.full(2, 1e200), np.full(2, 1e200), np.full(2, -np.inf), np.full(2, -1e200))
+    rows = IntervalRows(np.array([0, 1]), np.array([0, 0]), np.full(2, 1e200), np.full(2, 1e200), np.full(2, -np.inf),
+                        np.full(2, -1e200))
     y = usable(rows, np.array([1e200, 1e200]))
-    assert lowest(weighted(rows, y, Cost(np.zeros(1), np.zeros(1), 0.0)), np.zeros(1), np.ones(1)) == -np.inf
+    assert lowest(weighted(rows, y, LinearCost(np.zeros(1), np.zeros(1), 0.0)), np.zeros(1), np.ones(1)) == -np.inf

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from infimum.bounds.interface import CuttingPart, Outcome, Part
-from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.search.region_pool import Regions, can_be_cut
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import PRECISIONS, settled_value, value
@@ -54,7 +54,7 @@ def columns_left(regions: np.ndarray, lo: np.ndarray, hi: np.ndarray, lower: np.
     left[:n], left[n:2 * n] = np.where(gone, left[:n], lo), np.where(gone, left[n:2 * n], hi)
     left[lower_row] = np.where(gone, left[lower_row], lower)
     cut = can_be_cut(left[:n], left[n:2 * n])
-    left[axis_row] = np.where(gone, GONE, np.where(cut.any(axis=0), np.argmax(cut, axis=0), STUCK))
+    left[axis_row] = np.where(gone, DISCARDED_AXIS, np.where(cut.any(axis=0), np.argmax(cut, axis=0), NO_AXIS))
     return left
 
 
@@ -64,7 +64,7 @@ class Left:
     def __init__(self, outcomes: list[Outcome], n: int, upper: float):
         columns = np.concatenate([outcome.regions for outcome in outcomes], axis=1)
         self.regions = Regions.from_columns(columns)
-        self.gone = columns[2 * n + 1] == GONE
+        self.gone = columns[2 * n + 1] == DISCARDED_AXIS
         self.kept = ~self.gone & ~(self.regions.lower > upper)
 
     def holding(self, p: np.ndarray) -> np.ndarray:
@@ -98,21 +98,21 @@ class Conformance:
         value = self.c.evaluator.value(x, x)
         return float(np.where(value.defined & ~value.empty, value.hi, INF).min())
 
-    def check(self, kind: type[Part]) -> Counter:
+    def check(self, kind: type[RegionTest]) -> Counter:
         """Holds everything that the part says of the regions against the points; returns how often it said what."""
         part, self.counts = self.part(kind), Counter()
         level = self.c.evaluator.value(self.lo, self.hi).level.astype(np.int8)
         before = Regions(self.lo, self.hi, np.full(len(level), -INF), self.axis, level).columns()
         for upper in self.uppers:
             self._judge([self._tested(part, before, upper)], before, upper)
-            if isinstance(part, CuttingPart):
+            if isinstance(part, CuttingTest):
                 self._judge(part.cut(before, 4), np.tile(before, 4), upper)
         return self.counts
 
-    def part(self, kind: type[Part]) -> Part:
+    def part(self, kind: type[RegionTest]) -> RegionTest:
         return kind(self.c.evaluator, self.low, self.high)
 
-    def _tested(self, part: Part, before: np.ndarray, upper: float) -> Outcome:
+    def _tested(self, part: RegionTest, before: np.ndarray, upper: float) -> Outcome:
         given = before.copy()
         outcome = part.test(given, upper)
         assert given.tobytes() == before.tobytes(), "a part does not change what it is given"
@@ -157,10 +157,10 @@ class Conformance:
         lo, hi, axis, level, there = r.lo, r.hi, r.axis, r.level, ~left.gone
         assert not np.isnan(r.lower).any(), "NaN marks a gap where regions are kept"
         assert (lo >= before[:n])[:, there].all() and (hi <= before[n:2 * n])[:, there].all() and (lo <= hi)[:, there].all()
-        assert np.isin(level, (0, 1, 2, 3)).all() and ((axis == STUCK) | ((axis >= 0) & (axis < n)))[there].all()
+        assert np.isin(level, (0, 1, 2, 3)).all() and ((axis == NO_AXIS) | ((axis >= 0) & (axis < n)))[there].all()
         cut = can_be_cut(lo, hi)
-        assert cut[np.maximum(axis, 0), np.arange(len(axis))][there & (axis != STUCK)].all(), "the variable to cut can be cut"
-        assert not cut.any(axis=0)[there & (axis == STUCK)].any(), "nothing else is stuck"
+        assert cut[np.maximum(axis, 0), np.arange(len(axis))][there & (axis != NO_AXIS)].all(), "the variable to cut can be cut"
+        assert not cut.any(axis=0)[there & (axis == NO_AXIS)].any(), "nothing else is stuck"
 
     def _points(self, outcome: Outcome) -> None:
         """Its upper bounds hold at its points, and these are the user's."""

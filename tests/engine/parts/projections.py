@@ -8,9 +8,9 @@ from flint import arb, arb_mat
 
 import infimum
 from infimum.bounds.interface import Outcome
-from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.search.region_pool import Regions, can_be_cut
 from tests.oracle.arb_values import Balls, precision
 from tests.oracle.check import position
@@ -40,15 +40,15 @@ def regions_of(evaluator: Evaluator, boxes: list) -> np.ndarray:
     """Boxes, lists of sides, as columns."""
     lo, hi = (np.ascontiguousarray(np.array([[side[k] for side in box] for box in boxes], dtype=float).T) for k in (0, 1))
     cut = can_be_cut(lo, hi)
-    axis = np.where(cut.any(axis=0), np.argmax(cut, axis=0), STUCK).astype(np.int32)
+    axis = np.where(cut.any(axis=0), np.argmax(cut, axis=0), NO_AXIS).astype(np.int32)
     return Regions(lo, hi, np.full(len(boxes), -INF), axis, evaluator.value(lo, hi).level.astype(np.int8)).columns()
 
 
 def asked(f: "Callable | Evaluator", user: list, boxes: list, upper: float = INF, backend: object = None) -> Outcome:
     """What the part says of the boxes within the user's bounds."""
     evaluator = f if isinstance(f, Evaluator) else infimum.compile(f, len(user), backend=backend)
-    assert Projection.applies(evaluator)
-    return Projection(evaluator, *np.array(user, dtype=float).T).test(regions_of(evaluator, boxes), upper)
+    assert VariableProjection.applies(evaluator)
+    return VariableProjection(evaluator, *np.array(user, dtype=float).T).test(regions_of(evaluator, boxes), upper)
 
 
 def lower(outcome: Outcome) -> np.ndarray:
@@ -56,7 +56,7 @@ def lower(outcome: Outcome) -> np.ndarray:
 
 
 def is_gone(outcome: Outcome) -> np.ndarray:
-    return outcome.regions[rows((len(outcome.regions) - 3) // 2)[1]] == GONE
+    return outcome.regions[rows((len(outcome.regions) - 3) // 2)[1]] == DISCARDED_AXIS
 
 
 class Fits:

@@ -135,7 +135,7 @@ class Kernel:
     """A kernel of a case, that of lines if no other is told, written now, whatever was compiled before. Its parameters are the
     `given` ones, or else the bounds, and the upper bound."""
 
-    def __init__(self, case: Case, writer: Callable = gradient_rows_kernel.lines, given: np.ndarray | None = None):
+    def __init__(self, case: Case, writer: Callable = gradient_rows_kernel.gradient_rows, given: np.ndarray | None = None):
         kernel, data, self.rows, self.at = writer("kernel", case.system, var("x", (len(case.lo),)))
         self.given = np.concatenate([case.lo, case.hi]) if given is None else given
         self.data, self.positions = data.doubles(), data.positions()

@@ -5,14 +5,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from infimum.chains.bags import MOST, Bag, bags_of
+from infimum.chains.bags import MOST_NEIGHBOURS, Bag, bags_of
 
 
 def width_is_at_most_two(edges: set[frozenset[int]], n: int) -> bool:
     """By all orders of elimination: sets of variables that can be eliminated, one more at a time."""
     reached, level = {frozenset()}, {frozenset()}
     while level:
-        level = {gone | {v} for gone in level for v in range(n) if v not in gone and len(neighbours(edges, v, gone)) <= MOST}
+        level = {gone | {v} for gone in level for v in range(n) if v not in gone
+                 and len(neighbours(edges, v, gone)) <= MOST_NEIGHBOURS}
         reached |= level
     return frozenset(range(n)) in reached
 
@@ -38,7 +39,7 @@ def edges_of(scopes: list[np.ndarray]) -> set[frozenset[int]]:
 def check(bags: list[Bag], scopes: list[np.ndarray], n: int) -> None:
     parent = dict.fromkeys(range(len(bags)), -1)
     for k, bag in enumerate(bags):
-        assert len(set(bag.variables)) == len(bag.variables) <= MOST + 1 and len(bag.children) <= MOST
+        assert len(set(bag.variables)) == len(bag.variables) <= MOST_NEIGHBOURS + 1 and len(bag.children) <= MOST_NEIGHBOURS
         for child in bag.children:
             assert child < k and parent[child] == -1, "children come before their one parent"
             parent[child] = k

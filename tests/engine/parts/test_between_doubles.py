@@ -14,16 +14,16 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.bounds.function_bounds.bound_by_pieces import ByPieces
+from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.interface import Outcome, Part
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.start_faces import StartFaces
 from infimum.bounds.sweeps.shaving import Shaving
-from infimum.evaluation.programs import FATE
-from infimum.kernel.region_cut import PROVED_AWAY, rows_of
+from infimum.evaluation.programs import REGION_OUTCOME
+from infimum.kernel.region_cut import DISCARDED, rows_of
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.variable_bounds import Outer
+from infimum.problem.variable_bounds import OuterBox
 from infimum.trace.trace import trace
 from tests.engine.parts.conformance import INF, Conformance, columns_left, cover
 from tests.engine.parts.test_conformance import (
@@ -39,7 +39,8 @@ from tests.oracle.check import Checker
 from tests.oracle.tally import Violation
 from tests.random_kernels import same_bits
 
-ASK_ABOUT_BOUNDS = (FirstOrder, ByPieces, Newton, ByPivots, NewtonLoop, Shaving, SweepOfBoxes, RefinementOfBoxes, ChainOfBoxes)
+ASK_ABOUT_BOUNDS = (FirstOrder, BoundByPieces, IntervalNewton, ByPivots, NewtonLoop, Shaving, SweepOfBoxes, RefinementOfBoxes,
+                    ChainOfBoxes)
 NAMES = ("in a corner", "in the other corner", "on a face", "on two faces", "at a kink in a corner", "of many on faces",
          "a chain in a corner", "a product", "an entropy", "below a jump")
 
@@ -55,7 +56,7 @@ class Between(Conformance):
         self.lo, self.hi = cover(rng, low - gaps[2], high + gaps[3], 7)
         self.axis = rng.integers(checker.n, size=self.lo.shape[1]).astype(np.int32)
 
-    def part(self, kind: type[Part]) -> Part:
+    def part(self, kind: type[RegionTest]) -> RegionTest:
         return kind(self.c.evaluator, *self.inner)
 
     def _points(self, outcome: Outcome) -> None:
@@ -69,7 +70,7 @@ def trial(name: str) -> Between:
     return Between(Checker(trace(f, len(bounds)), len(bounds)), low, high, np.random.default_rng(NAMES.index(name)), known)
 
 
-def held(part: type[Part], name: str) -> Counter:
+def held(part: type[RegionTest], name: str) -> Counter:
     asked = trial(name)
     if not PARTS_UNDER_TEST.get(part, (lambda f: True,))[0](asked.c.evaluator):
         return Counter()
@@ -79,7 +80,7 @@ def held(part: type[Part], name: str) -> Counter:
         raise Violation(f"{part.__name__}, {name}: {error}") from error
 
 
-class ToItsEnd(Part):
+class ToItsEnd(RegionTest):
     """A careless one: where f rises it reduces a region that reaches the bound to the region's own end."""
 
     name, discards = "to_its_end", "derivative"
@@ -111,7 +112,7 @@ def fates(lo: np.ndarray, hi: np.ndarray, least: np.ndarray, most: np.ndarray, b
     regions[:n], regions[n:2 * n] = lo, hi
     f = infimum.compile(lambda x: np.sum(x), n, backend=backend)
     parameters = np.concatenate([[INF, INF], np.concatenate([least, most]).T.ravel()])
-    return f.run(f"{FATE}:{least.shape[1]}", [regions], parameters=parameters)[0][0] == PROVED_AWAY
+    return f.run(f"{REGION_OUTCOME}:{least.shape[1]}", [regions], parameters=parameters)[0][0] == DISCARDED
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -134,7 +135,7 @@ class Union:
         self.low = rng.integers(-6, 5, size=(n, count)) / 2
         self.high = self.low + rng.integers(0, 7, size=(n, count)) / 2
         lo, hi = np.floor(self.low), np.ceil(self.high)
-        self.boxes = StartBoxes(np.ceil(self.low), np.floor(self.high), Outer(lo, hi, lo, hi))
+        self.boxes = StartBoxes(np.ceil(self.low), np.floor(self.high), OuterBox(lo, hi, lo, hi))
 
     def holds(self, p: np.ndarray) -> bool:
         return bool(((self.low <= p[:, None]) & (p[:, None] <= self.high)).all(axis=0).any())
@@ -163,7 +164,7 @@ def test_faces_of_a_union_whose_ends_lie_between_doubles(seed):
         ends = np.sort([rng.integers(outer.lo[:, k], outer.hi[:, k] + 1) for _ in range(2)], axis=0).astype(float)
         regions = np.zeros((rows_of(n), 1))
         regions[:2 * n, 0] = ends.ravel()
-        bounds = Faces(f, union.boxes).of(regions)[:, 0]
+        bounds = StartFaces(f, union.boxes).of(regions)[:, 0]
         points = [p for p in quarters(*ends) if union.holds(p)]
         for i, side in product(range(n), (-1, 1)):
             bound = side * bounds[i if side < 0 else n + i]

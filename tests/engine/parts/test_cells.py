@@ -10,10 +10,10 @@ from flint import arb
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, NATURAL, TO, UNSHIFTED, steep_parts
+from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, NATURAL, TO, UNSHIFTED, steep_terms
 from infimum.chains.grid import Slices
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BEND, CELLS, SHIFT, STEEP
+from infimum.evaluation.programs import CELLS, SECOND_ORDER_BOUND, SHIFTED_BOUND, STEEP_TERMS
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
 from infimum.problem.unions import widths
@@ -44,9 +44,9 @@ class Cells:
             middle = self.found[FROM] * 0.5 + self.found[TO] * 0.5
         scale = rng.choice((0.0, 1e-3, 1.0, 1e10), size=lo.shape)
         self.slopes = np.where(np.isfinite(middle) & (rng.random(lo.shape) < 0.7), middle, rng.normal(size=lo.shape) * scale)
-        self.shifted = e.run(SHIFT, [*self.found, np.concatenate([self.rad, self.slopes])])[0][0]
-        self.bent = e.run(f"{BEND}:{m}", [lo, hi, self.centre, self.slopes, *more])[0][0]
-        self.steep = e.run(f"{STEEP}:{m}", [lo, hi, *more])[0][0] if steep_parts(f) else None
+        self.shifted = e.run(SHIFTED_BOUND, [*self.found, np.concatenate([self.rad, self.slopes])])[0][0]
+        self.bent = e.run(f"{SECOND_ORDER_BOUND}:{m}", [lo, hi, self.centre, self.slopes, *more])[0][0]
+        self.steep = e.run(f"{STEEP_TERMS}:{m}", [lo, hi, *more])[0][0] if steep_terms(f) else None
 
     def hold(self, u: int, p: np.ndarray, v: arb, counts: Counter) -> None:
         """At a point p of cell u the term has the value v."""
@@ -163,7 +163,7 @@ def test_roots_are_worth_their_slices():
 
 def test_no_slices_of_roots_where_there_are_conditions():
     """An undefined root decides a condition; in slices of what is defined of it that would be forgotten."""
-    assert not steep_parts(trace(lambda x: np.where(np.sqrt(x[0]) < 2, 1.0, np.sqrt(x[0]) - 7), 1))
+    assert not steep_terms(trace(lambda x: np.where(np.sqrt(x[0]) < 2, 1.0, np.sqrt(x[0]) - 7), 1))
 
 
 def test_constants_are_enclosed():
@@ -212,7 +212,7 @@ def bent(f, lo: list[float], hi: list[float], slopes: list[float]) -> float:
     """The lower bound by second derivatives of f(x) - s·(x - c) on one cell."""
     k, column = len(lo), [np.array([row], dtype=float).T for row in (lo, hi, slopes)]
     e = Evaluator(trace(f, k), k)
-    return -float(e.run(f"{BEND}:0", [column[0], column[1], column[0] * 0.5 + column[1] * 0.5, column[2]])[0][0, 0])
+    return -float(e.run(f"{SECOND_ORDER_BOUND}:0", [column[0], column[1], column[0] * 0.5 + column[1] * 0.5, column[2]])[0][0, 0])
 
 
 def test_second_derivatives_lose_nothing_where_a_term_is_convex():

@@ -16,7 +16,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
-from infimum.search.root_box import Root
+from infimum.search.root_box import RootBox
 from tests.engine.parts.chain_cases import Case, case
 from tests.fake_cupy import installed
 
@@ -240,7 +240,7 @@ def test_branch_and_bound_agrees(seed, monkeypatch):
     f, bounds = written(seed), [(-1.5, 2)] * 4
     with_chain = infimum.minimize(f, bounds, max_boxes=200_000)
     taken = []
-    monkeypatch.setattr(Root, "chain", lambda self, *limits: taken.append(self) or iter(()))
+    monkeypatch.setattr(RootBox, "chain", lambda self, *limits: taken.append(self) or iter(()))
     without = infimum.minimize(f, bounds, max_boxes=200_000)
     assert taken
     assert with_chain.lower <= without.upper and without.lower <= with_chain.upper
@@ -362,7 +362,7 @@ def test_a_gpu_has_the_same_bits(name, monkeypatch):
     def levels(backend) -> tuple:
         chain = after(chain_of(SUMS[name], [-1.0] * 4, [1.25] * 4, backend=backend), 3)
         return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.incumbent.upper
-    monkeypatch.setattr(grid, "_FIRST", 2)
+    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
     here = levels(None)
     installed(monkeypatch, memory=1 << 26)
     backend = CudaBackend()

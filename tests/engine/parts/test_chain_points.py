@@ -10,11 +10,11 @@ from infimum.backend.hybrid import HybridBackend
 from infimum.chains import chain as chain_module
 from infimum.chains import grid
 from infimum.chains.bag_forms import forms_of
-from infimum.chains.candidate_choice import Choice
-from infimum.chains.cell_kernels import FAR
+from infimum.chains.candidate_choice import CandidateChoice
+from infimum.chains.cell_kernels import NO_VALUE
 from infimum.chains.chain import Chain
-from infimum.chains.chain_points import Points
-from infimum.chains.tree_newton import Newton
+from infimum.chains.chain_points import ChainPointSearch
+from infimum.chains.tree_newton import TreeNewton
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
@@ -42,9 +42,9 @@ def chain_of(f, low, high) -> Chain:
     return chain
 
 
-def newton_of(f, low, high) -> Newton:
+def newton_of(f, low, high) -> TreeNewton:
     chain = chain_of(f, low, high)
-    return Newton(chain.grid.kinds, forms_of(chain.grid.kinds), chain.low, chain.high)
+    return TreeNewton(chain.grid.kinds, forms_of(chain.grid.kinds), chain.low, chain.high)
 
 
 # ---- Newton steps
@@ -89,7 +89,7 @@ def test_what_has_no_derivative_stays_and_the_rest_moves():
 def test_the_best_combination(name):
     kinds = chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8).grid.kinds
     candidates = np.random.default_rng(3).uniform(-1, 1.25, (8, 3))
-    value, x = Choice(kinds, forms_of(kinds), 8, 3).best(candidates)
+    value, x = CandidateChoice(kinds, forms_of(kinds), 8, 3).best(candidates)
     every = np.array(list(itertools.product(*candidates.tolist()))).T
     values = infimum.compile(SUMS[name], 8).estimate(every)
     assert np.isclose(value, values.min(), rtol=1e-12) and (x == every[:, np.argmin(values)]).all()
@@ -97,7 +97,7 @@ def test_the_best_combination(name):
 
 def test_what_is_undefined_is_not_chosen():
     kinds = chain_of(lambda x: np.sum(np.sqrt(x[1:] * x[:-1])) + np.sum(x), [-1.0] * 4, [1.0] * 4).grid.kinds
-    _, x = Choice(kinds, forms_of(kinds), 4, 2).best(np.array([[-0.5, 0.5], [0.25, 0.25], [-1, 1], [0.25, 0.25]]))
+    _, x = CandidateChoice(kinds, forms_of(kinds), 4, 2).best(np.array([[-0.5, 0.5], [0.25, 0.25], [-1, 1], [0.25, 0.25]]))
     assert x.tolist() == [0.5, 0.25, 1, 0.25]
 
 
@@ -116,8 +116,8 @@ def test_points_are_crossed():
 def test_of_equal_bounds_the_lower_value_decides():
     kind = chain_of(SUMS["a chain"], [-1.0] * 8, [1.25] * 8).grid.kinds[0]
     bound, value = np.array([1.0, 1.0, 1.5, -np.inf, 1.0]), np.array([4.0, 3.0, 1.5, 1.0, -np.inf])
-    hope = kind.hope([np.stack([bound, value, -bound])])[0]
-    assert hope[1] > hope[0] > hope[2] > hope[3] == hope[4] == -FAR and np.allclose(hope[:3], -bound[:3], rtol=1e-8)
+    hope = kind.optimistic_bound([np.stack([bound, value, -bound])])[0]
+    assert hope[1] > hope[0] > hope[2] > hope[3] == hope[4] == -NO_VALUE and np.allclose(hope[:3], -bound[:3], rtol=1e-8)
 
 
 # ---- minima
@@ -170,7 +170,7 @@ def test_kinks():
 
 def test_no_path_no_point():
     chain = chain_of(lambda x: np.sum(np.sqrt(-1 - x[1:] ** 2 - x[:-1] ** 2)), [-1.0] * 40, [1.0] * 40)
-    assert isinstance(chain.points, Points) and after(chain).empty and chain.incumbent.x is None
+    assert isinstance(chain.points, ChainPointSearch) and after(chain).empty and chain.incumbent.x is None
 
 
 @pytest.mark.parametrize("name", ["a chain", "triangles"])
@@ -183,8 +183,8 @@ def test_a_gpu_has_the_same_bits(name, monkeypatch):
         assert chain.points is not None
         after(chain, 2)
         return chain.lower, chain.levels, chain.incumbent.upper, chain.incumbent.x.tobytes()
-    monkeypatch.setattr(grid, "_FIRST", 2)
-    monkeypatch.setattr(chain_module, "DENSE", 2)
+    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
+    monkeypatch.setattr(chain_module, "MOST_DENSE_VARIABLES", 2)
     here = levels(None)
     installed(monkeypatch, memory=1 << 26)
     monkeypatch.setattr(Evaluator, "uses_gpu", lambda self, batch: batch > 10)

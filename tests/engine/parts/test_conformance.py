@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infimum.bounds.bound_order import of_functions
-from infimum.bounds.function_bounds.affine_bound import Affine
-from infimum.bounds.function_bounds.backward_linear_bound import Linear
-from infimum.bounds.function_bounds.bound_by_pieces import ByPieces
+from infimum.bounds.bound_order import tests_of_functions
+from infimum.bounds.function_bounds.affine_bound import AffineBound
+from infimum.bounds.function_bounds.backward_linear_bound import BackwardLinearBound
+from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
-from infimum.bounds.function_bounds.interval_newton import Newton
-from infimum.bounds.function_bounds.tangent_bound import Tangents
-from infimum.bounds.interface import CuttingPart, Outcome, Part
-from infimum.bounds.least_squares.gauss_newton import LeastSquares
-from infimum.bounds.least_squares.variable_projection import Projection
-from infimum.bounds.newton_kernel import Recipe
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.function_bounds.tangent_bound import TangentBound
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
+from infimum.bounds.least_squares.gauss_newton import GaussNewton
+from infimum.bounds.least_squares.variable_projection import VariableProjection
+from infimum.bounds.newton_kernel import SweepPlan
 from infimum.bounds.sweeps.shaving import Shaving
-from infimum.bounds.sweeps.slice_refinement import Refiner
+from infimum.bounds.sweeps.slice_refinement import SliceRefinement
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.chains.chain import Chain
 from infimum.engines.newton_options import NewtonOptions
@@ -33,7 +33,7 @@ from infimum.engines.newton_search import NewtonSearch
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import const, var
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.structure.term_sums import substituted
@@ -49,7 +49,7 @@ from tests.oracle.generate import Generator, operations
 from tests.oracle.tally import Violation
 
 
-class SweepOfBoxes(Part):
+class SweepOfBoxes(RegionTest):
     """What the whole box is swept with before it is cut: no part of branch and bound, but held to the same contract."""
 
     name, discards = "sweep_of_boxes", "sweep"
@@ -61,7 +61,7 @@ class SweepOfBoxes(Part):
         return Outcome(columns_left(regions, lo, hi, np.maximum(regions[rows(n)[0]], lower), gone), regions.shape[1])
 
 
-class RefinementOfBoxes(Part):
+class RefinementOfBoxes(RegionTest):
     """Some rounds of a refinement, which leaves unions of slices: their hulls. What lies between the slices is looked at in
     test_refine.py."""
 
@@ -73,7 +73,7 @@ class RefinementOfBoxes(Part):
         for k in range(count):
             best = Incumbent(self.evaluator, self.lo, self.hi)
             best.upper = upper
-            refiner = Refiner(sweeper, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
+            refiner = SliceRefinement(sweeper, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
             for _ in itertools.islice(refiner.steps(), 7):
                 pass
             lo[:, k], hi[:, k] = (INF, -INF) if refiner.empty else refiner.unions.hull
@@ -88,7 +88,7 @@ class Still(Incumbent):
         return
 
 
-class ChainOfBoxes(Part):
+class ChainOfBoxes(RegionTest):
     """Some levels of dynamic programming, which leave unions of slices: their hulls. What lies between them is looked at in
     test_chain.py."""
 
@@ -111,25 +111,25 @@ class ChainOfBoxes(Part):
         return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
 
 
-class ByPivots(Newton):
+class ByPivots(IntervalNewton):
     """Newton steps of the loop of a thesis, with pivoting over all rows."""
 
-    name, recipe = "by_pivots", Recipe(pivots=1, inverse=0)
+    name, recipe = "by_pivots", SweepPlan(pivots=1, inverse=0)
 
 
-class ByPivotsAndInverse(Newton):
+class ByPivotsAndInverse(IntervalNewton):
     """And with sequential arguments, the inverse of the middle, and gaps."""
 
-    name, recipe = "by_pivots_and_inverse", Recipe(pivots=2, inverse=1, sequential=1, gaps=1)
+    name, recipe = "by_pivots_and_inverse", SweepPlan(pivots=2, inverse=1, sequential=1, gaps=1)
 
 
-class ByConcavity(Newton):
+class ByConcavity(IntervalNewton):
     """The test for concavity alone."""
 
-    name, recipe = "by_concavity", Recipe(pivots=0, inverse=0)
+    name, recipe = "by_concavity", SweepPlan(pivots=0, inverse=0)
 
 
-class NewtonLoop(CuttingPart):
+class NewtonLoop(CuttingTest):
     """A step of the loop: its tests; then what a Newton step leaves, two regions of each."""
 
     name, discards = "newton_loop", "newton"
@@ -146,12 +146,12 @@ class NewtonLoop(CuttingPart):
     def _columns(self, regions: Any, left: Any) -> Any:
         """What is left, with a variable to cut: the loop chooses it when it takes a region."""
         n, (lower_row, axis_row, _) = self.n, rows(self.n)
-        return columns_left(regions, left[:n], left[n:2 * n], left[lower_row], left[axis_row] == GONE)
+        return columns_left(regions, left[:n], left[n:2 * n], left[lower_row], left[axis_row] == DISCARDED_AXIS)
 
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         found = [self._columns(parents, piece) for piece in self._search(INF)._second(parents)]
         none = found[0].copy()
-        none[rows(self.n)[1]] = GONE
+        none[rows(self.n)[1]] = DISCARDED_AXIS
         return [Outcome(left, parents.shape[1]) for left in (*found, *[none] * (pieces - 2))]
 
 
@@ -161,19 +161,19 @@ def is_chain(f: Evaluator) -> bool:
 
 
 # the part, the functions it can be asked about whatever their number of variables, and what it must have done at least once
-PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
+PARTS_UNDER_TEST: dict[type[RegionTest], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
-    ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
-    Affine: (lambda f: f.n <= 3, {"gone", "narrower", "raised"}),
-    Linear: (Linear.applies, {"gone", "narrower", "raised"}),
-    LeastSquares: (LeastSquares.applies, {"gone", "narrower"}),
-    Projection: (Projection.applies, {"gone", "narrower", "raised", "uppers"}),
-    Newton: (Newton.applies, {"gone", "narrower"}),
-    Tangents: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
-    ByPivots: (Newton.applies, {"gone", "narrower"}),
-    ByPivotsAndInverse: (Newton.applies, {"gone", "narrower"}),
-    ByConcavity: (Newton.applies, {"gone"}),
-    NewtonLoop: (Newton.applies, {"gone", "above", "narrower", "raised"}),
+    BoundByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
+    AffineBound: (lambda f: f.n <= 3, {"gone", "narrower", "raised"}),
+    BackwardLinearBound: (BackwardLinearBound.applies, {"gone", "narrower", "raised"}),
+    GaussNewton: (GaussNewton.applies, {"gone", "narrower"}),
+    VariableProjection: (VariableProjection.applies, {"gone", "narrower", "raised", "uppers"}),
+    IntervalNewton: (IntervalNewton.applies, {"gone", "narrower"}),
+    TangentBound: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
+    ByPivots: (IntervalNewton.applies, {"gone", "narrower"}),
+    ByPivotsAndInverse: (IntervalNewton.applies, {"gone", "narrower"}),
+    ByConcavity: (IntervalNewton.applies, {"gone"}),
+    NewtonLoop: (IntervalNewton.applies, {"gone", "above", "narrower", "raised"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
@@ -261,7 +261,7 @@ def trial(name: str) -> Conformance:
     return Conformance(checker, low, high, np.random.default_rng(len(name)), known, boxes=8)
 
 
-def conformed(part: type[Part], name: str) -> Counter:
+def conformed(part: type[RegionTest], name: str) -> Counter:
     """What the part did to it."""
     try:
         return trial(name).check(part)
@@ -322,10 +322,10 @@ def random_separable(seed: int) -> tuple[Checker, np.random.Generator]:
     return Checker(built, n, meant), rng
 
 
-RANDOM = {ChainOfBoxes: random_sum, Tangents: random_outer, LeastSquares: random_fit, Projection: random_separable}
+RANDOM = {ChainOfBoxes: random_sum, TangentBound: random_outer, GaussNewton: random_fit, VariableProjection: random_separable}
 
 
-def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:
+def conformed_at_random(part: type[RegionTest], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:
     """The same for a random function in some random bounds; nothing where it has no derivative or the part cannot be asked."""
     checker, rng = RANDOM[part](seed) if part in RANDOM else generated(seed, n=1 + seed % 3)
     if (set(operations(checker.expr)) | set(operations(checker.meant))) & NEVER or not possible(checker.evaluator):
@@ -340,7 +340,7 @@ def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluat
 
 
 def test_every_part_is_held_to_the_contract():
-    assert set(of_functions()) <= set(PARTS_UNDER_TEST)
+    assert set(tests_of_functions()) <= set(PARTS_UNDER_TEST)
 
 
 @pytest.mark.parametrize("part", PARTS_UNDER_TEST)
@@ -350,7 +350,7 @@ def test_functions_that_have_lost_minimisers(part):
     assert must <= {what for what, count in counts.items() if count} and counts["lost"] > 20 and counts["kept"] > 20
 
 
-def conformed_at_random_places(part: type[Part], possible: Callable[[Evaluator], bool] = lambda f: True) -> None:
+def conformed_at_random_places(part: type[RegionTest], possible: Callable[[Evaluator], bool] = lambda f: True) -> None:
     """Until enough was claimed that could be refuted."""
     first, counts = zlib.crc32(part.name.encode()) % 10**6, Counter()
     for seed in range(first, first + 400):
@@ -369,7 +369,7 @@ def test_random_functions(part):
 
 
 # ---- parts that are wrong
-class ByGradient(Part):
+class ByGradient(RegionTest):
     """The first-order test once more, in NumPy, so that it can be spoilt. `wrong` says how."""
 
     name, discards, wrong = "by_gradient", "derivative", ""
@@ -405,7 +405,7 @@ class ByGradient(Part):
         if self.wrong == "NaN":
             left[lower_row] = np.nan
         if self.wrong == "axis":
-            left[axis_row] = np.where(gone, GONE, 0)
+            left[axis_row] = np.where(gone, DISCARDED_AXIS, 0)
         x = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))
         value = self.evaluator.value(x, x)
         below = value.lo if self.wrong == "point" else value.hi
@@ -422,7 +422,7 @@ WRONG = ("status", "infinite bounds", "bounds", "undefined", "face", "rounding",
          "undefined point")
 
 
-def spoilt(wrong: str) -> type[Part]:
+def spoilt(wrong: str) -> type[RegionTest]:
     return type("Spoilt", (ByGradient,), {"wrong": wrong})
 
 

@@ -8,8 +8,8 @@ from flint import arb
 
 import infimum
 from infimum.chains import coupled, coupling_multipliers
-from infimum.chains.coupled import Coupled, coupled_of
-from infimum.chains.coupling_multipliers import Model, derivatives
+from infimum.chains.coupled import CoupledChain, coupled_of
+from infimum.chains.coupling_multipliers import MultiplierModel, derivatives
 from infimum.chains.slice_nodes import Node, NodeLevel, joined
 from infimum.engines import auto
 from infimum.problem.settings import Goal
@@ -30,7 +30,7 @@ def _as_the_library_computes():
         yield
 
 
-def coupled_search(f, low, high, lo=None, hi=None, goal: Goal | None = None, known=None, **limits) -> Coupled | None:
+def coupled_search(f, low, high, lo=None, hi=None, goal: Goal | None = None, known=None, **limits) -> CoupledChain | None:
     low, high = np.array(low, dtype=float), np.array(high, dtype=float)
     lo, hi = low if lo is None else np.array(lo, dtype=float), high if hi is None else np.array(hi, dtype=float)
     evaluator = infimum.compile(f, len(low))
@@ -41,7 +41,7 @@ def coupled_search(f, low, high, lo=None, hi=None, goal: Goal | None = None, kno
     return coupled_of(evaluator, (lo[:, None], hi[:, None]), goal or Goal(), best, **limits)
 
 
-def after(search: Coupled, rounds: int = 40) -> Coupled:
+def after(search: CoupledChain, rounds: int = 40) -> CoupledChain:
     for _ in itertools.takewhile(lambda _: len(search.levels) < rounds, search.steps()):
         pass
     return search
@@ -52,7 +52,7 @@ def scalars_at(coupling, x) -> list[arb]:
     return s if coupling.signed is None else [arb(-1 if settled_value(coupling.signed, x) < 0 else 1), *s[1:]]
 
 
-def level_of(node: Node, search: Coupled, **ends) -> NodeLevel:
+def level_of(node: Node, search: CoupledChain, **ends) -> NodeLevel:
     chosen = ends.get("lower", node.multipliers), ends.get("upper", node.multipliers)
     level = NodeLevel(node, *chosen, np.ones(len(node.grid), np.int64), *search.ends)
     for _ in level.enclose():
@@ -106,7 +106,7 @@ def coupled_case(seed: int, couplings=COUPLINGS) -> Case:
     return c
 
 
-def searched(c: Case, seed: int, rounds: int = 6) -> Coupled | None:
+def searched(c: Case, seed: int, rounds: int = 6) -> CoupledChain | None:
     """All steps, each of which keeps the minimiser and the bounds."""
     search = coupled_search(c.f, c.low, c.high, c.lo, c.hi, Goal(xtol=1e-3 if seed % 2 else None), c.at if seed % 3 else None)
     if search is None:
@@ -179,7 +179,7 @@ def at_random(seed: int):
 
 def test_nor_with_any_other_multipliers(monkeypatch):
     for seed in (35, 37, 38, 42, 52, 54, 62):
-        monkeypatch.setattr(Model, "best", at_random(seed))
+        monkeypatch.setattr(MultiplierModel, "best", at_random(seed))
         assert searched(coupled_case(seed), seed) is not None
 
 
@@ -431,7 +431,7 @@ def waves(x):
 
 def test_branch_and_bound_hands_it_over(monkeypatch):
     r = infimum.minimize(waves, [(-3, 3)] * 10)
-    assert r.verdict.name == "PROVED" and r.x in r.regions and r.nit < auto._COUPLED[1]
+    assert r.verdict.name == "PROVED" and r.x in r.regions and r.nit < auto._COUPLED_CHAIN_STEPS[1]
     narrow = infimum.minimize(waves, [(-3, 3)] * 6, xtol=1e-4)
     assert narrow.verdict.name == "PROVED" and narrow.regions.width <= 1e-4
     assert min(np.abs(narrow.x - lo).max() for lo, _ in narrow.regions) < 1e-4
@@ -445,7 +445,7 @@ def test_branch_and_bound_goes_on_where_few_regions_are_left(monkeypatch):
     monkeypatch.setattr(auto, "coupled_of", lambda *_: pytest.fail("it discards nearly all"))
     p = infimum.problems.get("happy_cat", 10)
     r = infimum.minimize(p.fun, p.bounds)
-    assert r.verdict.name == "PROVED" and r.nit > auto._COUPLED[0]
+    assert r.verdict.name == "PROVED" and r.nit > auto._COUPLED_CHAIN_STEPS[0]
 
 
 @pytest.mark.parametrize("name", WRITTEN)

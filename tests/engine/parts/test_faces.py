@@ -10,9 +10,9 @@ import pytest
 import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds import bound_order
-from infimum.bounds.bound_order import of_functions, parts_of
-from infimum.bounds.interface import Outcome, Part
-from infimum.bounds.start_faces import Faces
+from infimum.bounds.bound_order import region_tests_of, tests_of_functions
+from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.start_faces import StartFaces
 from infimum.kernel.region_cut import rows_of
 from infimum.problem.start_boxes import StartBoxes
 from infimum.trace.trace import trace
@@ -56,9 +56,9 @@ class InBoxes(Conformance):
         self.defined = [v for v in self.values if not isinstance(v, Special)]
         self.uppers = {INF, self._best_upper()} if len(self.points) else {INF}
 
-    def part(self, kind: type[Part]) -> Part:
+    def part(self, kind: type[RegionTest]) -> RegionTest:
         part = kind(self.c.evaluator, self.low, self.high)
-        part.faces = Faces(self.c.evaluator, self.start)
+        part.faces = StartFaces(self.c.evaluator, self.start)
         return part
 
     def _points(self, outcome: Outcome) -> None:
@@ -68,15 +68,15 @@ class InBoxes(Conformance):
 
     def _ways(self, p: np.ndarray) -> list[np.ndarray]:
         """To where there is room in a start box."""
-        here, unit = self.start.around(p), np.eye(self.c.n)
+        here, unit = self.start.containing(p), np.eye(self.c.n)
         below, above = (self.start.lo[:, here] < p[:, None]).any(axis=1), (self.start.hi[:, here] > p[:, None]).any(axis=1)
         return [-unit[i] for i in np.flatnonzero(below)] + [unit[i] for i in np.flatnonzero(above)]
 
     def _is_lower(self, q: np.ndarray, p: np.ndarray) -> bool:
-        return len(self.start.around(q)) > 0 and super()._is_lower(q, p)
+        return len(self.start.containing(q)) > 0 and super()._is_lower(q, p)
 
 
-def held(part: type[Part], name: str, seed: int) -> Counter:
+def held(part: type[RegionTest], name: str, seed: int) -> Counter:
     f, bounds, known = WRITTEN[name]
     low, high = np.array(bounds, dtype=float).T
     checker = Checker(trace(f, len(bounds)), len(bounds))
@@ -88,7 +88,7 @@ def held(part: type[Part], name: str, seed: int) -> Counter:
         raise Violation(f"{part.__name__}, {name}, {seed}: {error}") from error
 
 
-KNOWING = [part for part in of_functions() if part.knows_faces]
+KNOWING = [part for part in tests_of_functions() if part.knows_faces]
 
 
 @pytest.mark.parametrize("part", KNOWING)
@@ -123,11 +123,11 @@ def test_a_part_that_takes_the_hull_for_the_bounds_is_caught():
 
 def test_a_part_that_does_not_know_of_faces_is_not_asked(monkeypatch):
     f, start = infimum.compile(lambda x: x[0] ** 2, 1), StartBoxes(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]))
-    parts = (*of_functions(), ByGradient)
-    monkeypatch.setattr(bound_order, "of_functions", lambda: parts)
+    parts = (*tests_of_functions(), ByGradient)
+    monkeypatch.setattr(bound_order, "tests_of_functions", lambda: parts)
     ends = start.hull
-    assert any(isinstance(part, ByGradient) for part in parts_of(f, *ends))
-    found = parts_of(f, *ends, start)
+    assert any(isinstance(part, ByGradient) for part in region_tests_of(f, *ends))
+    found = region_tests_of(f, *ends, start)
     assert found and not any(isinstance(part, ByGradient) for part in found) and all(part.faces is not None for part in found)
 
 
@@ -137,7 +137,7 @@ def bounds_of(start: StartBoxes, lo: np.ndarray, hi: np.ndarray, backend: Any = 
     f = infimum.compile(lambda x: np.sum(x), n, backend=backend)
     regions = np.zeros((rows_of(n), lo.shape[1]))
     regions[:n], regions[n:2 * n] = lo, hi
-    return Faces(f, start).of(regions)
+    return StartFaces(f, start).of(regions)
 
 
 def test_which_faces_of_two_boxes_that_touch_are_bounds():

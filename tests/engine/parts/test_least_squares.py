@@ -8,10 +8,10 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.bounds.least_squares.gauss_newton import LeastSquares
-from infimum.kernel.region_cut import GONE
+from infimum.bounds.least_squares.gauss_newton import GaussNewton
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
@@ -36,7 +36,7 @@ def left_of(f, boxes, upper: float, backend=None) -> Regions:
     count = len(boxes)
     level = evaluator.value(lo, hi).level.astype(np.int8)
     regions = Regions(np.ascontiguousarray(lo), np.ascontiguousarray(hi), np.full(count, -INF), np.zeros(count, np.int32), level)
-    part = LeastSquares(evaluator, np.full(n, -9.0), np.full(n, 9.0))
+    part = GaussNewton(evaluator, np.full(n, -9.0), np.full(n, 9.0))
     return Regions.from_columns(part.test(regions.columns(), upper).regions)
 
 
@@ -56,7 +56,7 @@ def test_a_line_is_fitted_at_once():
     """The equations of a linear model are exact: what is left is the box around the ellipse f <= U."""
     left = left_of(line, [[(-3, 2), (-4, 5)], [(1, 2), (1, 2)]], 0.0)
     assert np.abs(left.lo[:, 0] - [0.5, -0.25]).max() < 1e-13 > np.abs(left.hi[:, 0] - [0.5, -0.25]).max()
-    assert (left.lo[:, 0] <= [0.5, -0.25]).all() and (left.hi[:, 0] >= [0.5, -0.25]).all() and left.axis[1] == GONE
+    assert (left.lo[:, 0] <= [0.5, -0.25]).all() and (left.hi[:, 0] >= [0.5, -0.25]).all() and left.axis[1] == DISCARDED_AXIS
 
 
 @pytest.mark.parametrize("upper", (2.0**-30, 0.25, 7.0))
@@ -87,17 +87,17 @@ def test_what_no_line_can_mend_is_taken_off(beyond):
         half, centre = float((Fraction(upper) - least) * a / scale) ** 0.5, float(best[i])
         assert left.lo[i, 0] <= centre - half * (1 - 1e-12) and left.hi[i, 0] >= centre + half * (1 - 1e-12)
         assert left.hi[i, 0] - left.lo[i, 0] <= 2 * half * (1 + 1e-6)
-    assert left.axis[1] == GONE
+    assert left.axis[1] == DISCARDED_AXIS
     below = left_of(lambda x: np.sum((x[0] * T + x[1] - data) ** 2), [[(-3, 2), (-4, 5)]], float(least) * (1 - 1e-9))
-    assert below.axis.tolist() == [GONE], "no line is as good as that"
+    assert below.axis.tolist() == [DISCARDED_AXIS], "no line is as good as that"
 
 
 def test_an_unknown_upper_bound_says_nothing():
     boxes = [[(-3, 2), (-4, 5)], [(-INF, 2), (0, 1)], [(1, 1), (1, 1)]]
     for upper in (INF, 1e308):
         left = left_of(line, boxes, upper)
-        assert (left.axis != GONE).all() and (left.lo.T == [[low for low, _ in box] for box in boxes]).all()
-    assert left_of(line, boxes, 0.0).axis.tolist()[1:] == [0, GONE], "an unbounded region is left as it is"
+        assert (left.axis != DISCARDED_AXIS).all() and (left.lo.T == [[low for low, _ in box] for box in boxes]).all()
+    assert left_of(line, boxes, 0.0).axis.tolist()[1:] == [0, DISCARDED_AXIS], "an unbounded region is left as it is"
 
 
 def test_a_jump_is_no_slope():
@@ -107,7 +107,7 @@ def test_a_jump_is_no_slope():
     boxes = [[(0, 0.6), (-0.25, 0.25)], [(0.5, 0.6), (-0.25, 0.25)], [(0.51, 0.6), (-0.25, 0.25)], [(0, 0.49), (-0.25, 0.25)]]
     left = left_of(jump, boxes, 0.0)
     assert left.axis.tolist()[:2] == [0, 0] and (left.lo[0] == [0, 0.5, 0.51, 0]).all()
-    assert (left.axis[2:] == GONE).all(), "beside it there is nothing"
+    assert (left.axis[2:] == DISCARDED_AXIS).all(), "beside it there is nothing"
 
 
 @pytest.mark.parametrize("f", (line, lambda x: np.sum((waves(x) - waves([-4.0, -2.0, 2.0])) ** 2)))
@@ -134,7 +134,7 @@ def test_the_end_is_done_once():
     lo, hi = np.full(2, -9.0), np.full(2, 9.0)
     incumbent = Incumbent(f, lo, hi)
     incumbent.offer(np.array([[0.5], [-0.25]]))
-    branch = Branch(f, Goal(1e-3, 0.0, 1e-1), incumbent)
+    branch = BranchAndBound(f, Goal(1e-3, 0.0, 1e-1), incumbent)
     low = np.array([[0.45, 0.55, 0.45, 0.35], [-0.3, -0.3, -0.2, -0.3]])
     branch.pool.replace(Regions(low, low + 0.1, np.zeros(4), np.zeros(4, np.int32), np.full(4, 3, np.int8)))
     branch.end()
@@ -146,7 +146,7 @@ def test_the_end_is_done_once():
     left = branch.regions()
     assert len(left) == 1 and (left.hi - left.lo).max() < 1e-12 and (left.lo[:, 0] <= [0.5, -0.25]).all()
     boxes, state = branch.boxes, branch.state()
-    again = Branch(f, Goal(1e-3, 0.0, 1e-1), incumbent)
+    again = BranchAndBound(f, Goal(1e-3, 0.0, 1e-1), incumbent)
     again.restore(state)
     again.end()
     assert again.boxes == boxes and again.ended
@@ -158,7 +158,7 @@ def test_costly_regions_are_cut_into_few_pieces(points, batch, full):
     t = np.linspace(-1, 1, points)
     f = infimum.compile(lambda x: np.sum((x[0] * t + x[1] * t**2 - t) ** 2), 2)
     lo, hi = np.full(2, -3.0), np.full(2, 2.0)
-    assert Branch(f, Goal(), Incumbent(f, lo, hi), batch).full == full
+    assert BranchAndBound(f, Goal(), Incumbent(f, lo, hi), batch).full == full
 
 
 def test_a_costly_fit_takes_few_boxes():

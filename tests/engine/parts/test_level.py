@@ -10,7 +10,7 @@ import pytest
 from infimum.backend.arrays import HostArrays
 from infimum.chains import grid
 from infimum.chains import level as level_module
-from infimum.chains.bag_forms import Form
+from infimum.chains.bag_forms import BagForm
 from infimum.chains.cell_kernels import FACTS, FROM, TO, UNSHIFTED
 from infimum.chains.chain import Chain
 from infimum.chains.grid import Cells, Slices
@@ -37,7 +37,7 @@ def size(name: str) -> int:
 
 def small(name: str, monkeypatch: pytest.MonkeyPatch, numbered: bool = False, low: float = -1.0, high: float = 1.25) -> Chain:
     """Two slices of each variable, three of some, and without some cells; with entries in a row if `numbered`."""
-    monkeypatch.setattr(grid, "_FIRST", 2)
+    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
     if numbered:
         monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)
     chain = chain_of(SOME[name], [low] * size(name), [high] * size(name), memory_limit=INF)
@@ -117,9 +117,9 @@ def test_pieces_of_the_work_change_no_bit(name, monkeypatch):
     def levels() -> tuple:
         chain = after(chain_of(SOME[name], [-1.0] * size(name), [1.25] * size(name)), 3)
         return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.unions.hi.tobytes()
-    monkeypatch.setattr(grid, "_FIRST", 3)
+    monkeypatch.setattr(grid, "_FIRST_SLICES", 3)
     whole = levels()
-    monkeypatch.setattr(level_module, "_AT_A_TIME", 5)
+    monkeypatch.setattr(level_module, "_CELLS_AT_ONCE", 5)
     assert levels() == whole
 
 
@@ -130,13 +130,13 @@ def test_bounds_hold_with_the_slopes_that_are_taken(name, monkeypatch):
     for _ in level.discard_by_slopes(INF):
         pass
     first = [np.array(row) for row in level.shifted]
-    for _ in level.discard_by_bends(INF):
+    for _ in level.discard_by_second_order(INF):
         pass
     assert any(rows[len(rows) // 2:].any() for rows in level.taken)
     assert any((row < old).any() for row, old in zip(level.shifted, first, strict=True))
     slices = level.grid.slices
     for k, cells in enumerate(level.grid.cells):
-        form, rows = Form(level.grid.kinds, [k]), level.taken[k]
+        form, rows = BagForm(level.grid.kinds, [k]), level.taken[k]
         for _ in range(20):
             ends = slices.lo[cells.ids], slices.hi[cells.ids]
             share = rng.random((2, *cells.ids.shape)) < 0.5
@@ -158,7 +158,7 @@ def test_entries_are_in_the_segment_of_the_bags_that_write_them(name, numbered, 
 
 
 def test_halves_meet_where_slices_are_cut(monkeypatch):
-    monkeypatch.setattr(grid, "_FIRST", 4)
+    monkeypatch.setattr(grid, "_FIRST_SLICES", 4)
     chain = chain_of(SOME["a chain"], [-1 / 3] * N, [0.7] * N)
     old, rng = chain.grid.slices, np.random.default_rng(1)
     used, wanted = rng.random(len(old)) < 0.7, rng.random(len(old)) < 0.5

@@ -6,9 +6,9 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.bounds.linear_rows import LinearRows
+from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.relax import backward_bound_kernel, linear_rows_kernel
 from tests.engine.parts.systems import INF, Case, Kernel, columns, random_case, random_regions
 from tests.engine.parts.test_lines import Lost, campaign
@@ -39,12 +39,12 @@ def spoilt(monkeypatch: pytest.MonkeyPatch, module: object, name: str, by: objec
 
 
 def test_a_line_that_is_too_high_is_caught(nothing_lowered, monkeypatch):
-    down = backward_bound_kernel.Below._downward
+    down = backward_bound_kernel.BackwardBoundKernel._downward
 
     def higher(self, *given):
         line = down(self, *given)
         return line._replace(nlo=self.b.sub(line.nlo, 2.0**-10))
-    spoilt(monkeypatch, backward_bound_kernel.Below, "_downward", higher)
+    spoilt(monkeypatch, backward_bound_kernel.BackwardBoundKernel, "_downward", higher)
 
 
 def test_choosing_too_soon_is_caught(nothing_lowered, monkeypatch):
@@ -71,7 +71,7 @@ def test_bits_are_those_of_the_definition():
     regions = random_regions(case, 203, 5)
     regions[0, 0] = -INF
     for upper in (INF, min((float(v) for v in case.values), default=0.0)):
-        found = [LinearRows(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
+        found = [LinearRowsBound(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
                  .test(regions, upper) for backend in (CpuBackend(), PythonBackend())]
         for a, b in zip(found[0][:3:2], found[1][:3:2], strict=True):
             assert a.tobytes() == b.tobytes()
@@ -88,15 +88,15 @@ def test_regions_are_cut_or_gone():
     """In the ball, across its boundary, outside of it; in the ball and across the boundary of the feasible set."""
     evaluator = infimum.compile(lambda x: x[0] - x[1], 2, constraints=[infimum.Constraint(bowls, ub=0.0)])
     lo = np.array([[0.2, 0.2], [0.5, 0.2], [0.8, -0.9], [0.49, 0.49]]).T
-    out = LinearRows(evaluator, -np.ones(2), np.ones(2)).test(columns(lo, lo + 0.04), INF).regions
-    assert (out[5] == GONE).tolist() == [False, False, True, False]
+    out = LinearRowsBound(evaluator, -np.ones(2), np.ones(2)).test(columns(lo, lo + 0.04), INF).regions
+    assert (out[5] == DISCARDED_AXIS).tolist() == [False, False, True, False]
     assert (out[2:4, :2] == lo[:, :2] + 0.04).all() and (out[2:4, 3] < lo[:, 3] + 0.04).all()
 
 
 def test_it_is_asked_where_rows_choose_or_are_long():
     def asked(*constraints):
         evaluator = infimum.compile(lambda x: x[0], 2, constraints=[infimum.Constraint(g, ub=0.0) for g in constraints])
-        return LinearRows.applies(evaluator)
+        return LinearRowsBound.applies(evaluator)
     assert asked(bowls) and asked(lambda x: x[0] - 1, bowls)
     assert not asked(lambda x: x[0] ** 2 - x[1]) and not asked(*[bowls] * 20)
 
@@ -118,6 +118,6 @@ def test_a_proof_among_balls_takes_few_boxes(monkeypatch):
         assert r.verdict.name == "PROVED"
         return r.nfev
     few = count()
-    monkeypatch.setattr(LinearRows, "applies", classmethod(lambda cls, evaluator: False))
+    monkeypatch.setattr(LinearRowsBound, "applies", classmethod(lambda cls, evaluator: False))
     many = count()
     assert few < 0.5 * many

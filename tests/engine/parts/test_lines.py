@@ -10,12 +10,12 @@ import pytest
 
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.bounds.gradient_rows import Lines
+from infimum.bounds.gradient_rows import GradientRows
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, concat, index
 from infimum.expr.node import Expr
-from infimum.expr.slope_expressions import Slopes
-from infimum.kernel.region_cut import GONE, STUCK
+from infimum.expr.slope_expressions import SlopeExpressions
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
 from infimum.relax import gradient_rows_kernel, lane_inequalities
 from infimum.relax import lane_simplex as simplex
 from infimum.search.region_pool import can_be_cut
@@ -31,14 +31,14 @@ def judge(case: Case, before: np.ndarray, upper: float, out: list[np.ndarray]) -
     left, found, point, worth = out
     n, counts = len(case.lo), Counter()
     lower, axis = left[2 * n], left[2 * n + 1]
-    gone = axis == GONE
+    gone = axis == DISCARDED_AXIS
     assert not np.isnan(left).any() and np.isin(worth, (0.0, 1.0)).all()
     lo, hi = left[:n], left[n:2 * n]
     there = ~gone
     assert (lo >= before[:n])[:, there].all() and (hi <= before[n:2 * n])[:, there].all() and (lo <= hi)[:, there].all()
     cut = can_be_cut(lo, hi)
-    assert ((axis[there] == STUCK) == ~cut.any(axis=0)[there]).all()
-    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != STUCK)].all()
+    assert ((axis[there] == NO_AXIS) == ~cut.any(axis=0)[there]).all()
+    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != NO_AXIS)].all()
     for p, v in zip(case.feasible, case.values, strict=True):
         inside = ((before[:n] <= p[:, None]) & (p[:, None] <= before[n:2 * n])).all(axis=0)
         for k in np.flatnonzero(inside):
@@ -78,7 +78,7 @@ def campaign(seeds: range, kernel_of: Callable[[Case], Callable[[np.ndarray, flo
 
 def by_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for systems that are too large for lines that are composed backward."""
-    monkeypatch.setattr(gradient_rows_kernel.LinearBounds, "fits", staticmethod(lambda rows: False))
+    monkeypatch.setattr(gradient_rows_kernel.LinearBoundsKernel, "fits", staticmethod(lambda rows: False))
 
 
 @pytest.mark.parametrize("composed", (True, False))
@@ -92,7 +92,7 @@ def test_no_feasible_point_is_lost(nothing_lowered, monkeypatch, composed):
 # ---- any multipliers
 def test_any_multipliers_give_bounds_that_hold(nothing_lowered, monkeypatch):
     """Numbers that have nothing to do with the program; sometimes it is said to have no solution."""
-    class Garbage(simplex.Simplex):
+    class Garbage(simplex.LaneSimplex):
         def multipliers(self) -> int:
             b, found = self.b, self.b.buffer(max(self.rows, 1))
             with b.loop(self.rows) as turn:
@@ -104,13 +104,13 @@ def test_any_multipliers_give_bounds_that_hold(nothing_lowered, monkeypatch):
         def status(self):
             seed = self.b.mul(self.b.input(0, 0), 78.233)
             return self.b.select(self.b.ogt(self.b.sub(seed, self.b.floor(seed)), 0.7), simplex.NO_SOLUTION, simplex.OPTIMAL)
-    monkeypatch.setattr(lane_inequalities, "Simplex", Garbage)
+    monkeypatch.setattr(lane_inequalities, "LaneSimplex", Garbage)
     counts = campaign(range(100, 106))
     assert counts["kept"] > 300 and counts["raised"] > 300
 
 
 # ---- mutations
-class WrongSlope(Slopes):
+class WrongSlope(SlopeExpressions):
     """The slope of the first variable has the wrong sign."""
 
     def __init__(self, f: Expr, x: Expr):
@@ -121,18 +121,18 @@ class WrongSlope(Slopes):
 
 def test_a_wrong_sign_of_one_slope_is_caught(nothing_lowered, monkeypatch):
     by_slopes(monkeypatch)
-    monkeypatch.setattr(gradient_rows_kernel, "Slopes", WrongSlope)
+    monkeypatch.setattr(gradient_rows_kernel, "SlopeExpressions", WrongSlope)
     with pytest.raises(Lost):
         campaign(range(40))
 
 
 def test_a_line_that_is_too_high_is_caught(nothing_lowered, monkeypatch):
-    line = gradient_rows_kernel.LinearBounds.line
+    line = gradient_rows_kernel.LinearBoundsKernel.line
 
     def higher(self, *which):
         slopes, nlo = line(self, *which)
         return slopes, self.b.sub(nlo, 2.0**-10)
-    monkeypatch.setattr(gradient_rows_kernel.LinearBounds, "line", higher)
+    monkeypatch.setattr(gradient_rows_kernel.LinearBoundsKernel, "line", higher)
     with pytest.raises(Lost):
         campaign(range(40))
 
@@ -147,13 +147,13 @@ def test_reading_less_than_is_read_is_caught(nothing_lowered, monkeypatch):
 @pytest.mark.parametrize("end", ("lower", "upper"))
 def test_an_end_that_is_too_tight_is_caught(nothing_lowered, monkeypatch, end):
     """By a millionth."""
-    of = gradient_rows_kernel.Layout.of.__func__
+    of = gradient_rows_kernel.RowLayout.of.__func__
 
     def tight(cls, system, linear):
         layout = of(cls, system, linear)
         wanted = (layout.sign > 0) == (end == "upper")
         return replace(layout, end=np.where(wanted & (layout.row > 0), layout.end - 2.0**-20, layout.end))
-    monkeypatch.setattr(gradient_rows_kernel.Layout, "of", classmethod(tight))
+    monkeypatch.setattr(gradient_rows_kernel.RowLayout, "of", classmethod(tight))
     with pytest.raises(Lost):
         campaign(range(40))
 
@@ -166,7 +166,7 @@ def test_bits_are_those_of_the_definition(seed):
     regions[0, 0] = -INF
     values = [float(v) for v in case.values]
     for upper in (INF, min(values, default=0.0)):
-        found = [Lines(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
+        found = [GradientRows(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
                  .test(regions, upper) for backend in (CpuBackend(), PythonBackend())]
         for a, b in zip(*found, strict=True):
             assert a == b if isinstance(a, int) else a.tobytes() == b.tobytes()

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.bounds.function_bounds.interval_newton import Newton
+from infimum.bounds.function_bounds.interval_newton import IntervalNewton
 from infimum.bounds.newton_kernel import parts_left
 from infimum.interval.pair import Pair
 from infimum.kernel.ir import Builder
-from infimum.kernel.region_cut import GONE
+from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
 
@@ -112,7 +112,7 @@ def newton_of(f, n: int, user: list, boxes: list, backend=None) -> Regions:
     count = len(boxes)
     level = evaluator.value(lo, hi).level.astype(np.int8)
     regions = Regions(np.ascontiguousarray(lo), np.ascontiguousarray(hi), np.full(count, -INF), np.zeros(count, np.int32), level)
-    return Regions.from_columns(Newton(evaluator, low, high).test(regions.columns(), INF).regions)
+    return Regions.from_columns(IntervalNewton(evaluator, low, high).test(regions.columns(), INF).regions)
 
 
 def bowl(x):
@@ -123,47 +123,48 @@ def test_a_quadratic_function_is_solved_at_once():
     left = newton_of(bowl, 2, [(-9, 9)] * 2, [[(-3, 2), (-4, 5)], [(1, 2), (1, 2)]])
     assert np.abs(left.lo[:, 0] - [0.25, -0.5]).max() < 1e-14 > np.abs(left.hi[:, 0] - [0.25, -0.5]).max()
     assert (left.lo[:, 0] <= [0.25, -0.5]).all() and (left.hi[:, 0] >= [0.25, -0.5]).all()
-    assert left.axis[1] == GONE
+    assert left.axis[1] == DISCARDED_AXIS
 
 
 def test_on_a_bound_no_derivative_vanishes():
     """The whole minimum of x0 + … lies on the user's bound; the other variable is narrowed all the same."""
     boxes = [[(0, 1), (-2, 2)], [(0, 0), (-2, 2)], [(0.5, 1), (-1, 1)]]
     left = newton_of(lambda x: x[0] + (x[1] - x[0]) ** 2, 2, [(0, 4), (-4, 4)], boxes)
-    assert left.axis[0] != GONE and left.lo[0, 0] == 0.0 and left.lo[1, 0] <= 0 <= left.hi[1, 0]
-    assert left.axis[1] != GONE and (left.lo[:, 1] == [0, 0]).all() and abs(left.hi[1, 1]) < 1e-14
-    assert left.axis[2] == GONE
+    assert left.axis[0] != DISCARDED_AXIS and left.lo[0, 0] == 0.0 and left.lo[1, 0] <= 0 <= left.hi[1, 0]
+    assert left.axis[1] != DISCARDED_AXIS and (left.lo[:, 1] == [0, 0]).all() and abs(left.hi[1, 1]) < 1e-14
+    assert left.axis[2] == DISCARDED_AXIS
 
 
 def test_where_the_function_is_concave_there_is_no_minimiser_but_on_bounds():
     left = newton_of(lambda x: np.cos(x[0]), 1, [(-1, 9)], [[(-0.5, 1)], [(-1, 1)], [(2, 4)]])
-    assert left.axis[0] == GONE and left.axis[1] != GONE and (left.lo[0, 1], left.hi[0, 1]) == (-1, 1)
-    assert left.axis[2] != GONE and left.lo[0, 2] <= np.pi <= left.hi[0, 2] and left.hi[0, 2] - left.lo[0, 2] < 1.2
+    assert left.axis[0] == DISCARDED_AXIS and left.axis[1] != DISCARDED_AXIS and (left.lo[0, 1], left.hi[0, 1]) == (-1, 1)
+    assert left.axis[2] != DISCARDED_AXIS and left.lo[0, 2] <= np.pi <= left.hi[0, 2] and left.hi[0, 2] - left.lo[0, 2] < 1.2
 
 
 def test_the_negative_part_of_a_second_derivative_counts():
     """Where it is left out, this minimiser is lost."""
     minimiser = np.pi + np.arcsin(0.01)
     left = newton_of(lambda x: np.cos(x[0]) - 0.01 * x[0], 1, [(-9, 9)], [[(-5.2, 3.2)]])
-    assert left.axis[0] != GONE and left.lo[0, 0] <= minimiser <= left.hi[0, 0]
+    assert left.axis[0] != DISCARDED_AXIS and left.lo[0, 0] <= minimiser <= left.hi[0, 0]
 
 
 @pytest.mark.parametrize("f", [lambda x: np.abs(x[0]) + x[1] ** 2, lambda x: np.maximum(x[0], 0.0) ** 2 + x[1] ** 2,
                                lambda x: x[0] * np.abs(x[0]) + x[1] ** 2])
 def test_kinks_of_the_gradient_stop_it(f):
     left = newton_of(f, 2, [(-9, 9)] * 2, [[(-1, 1), (-2, 1)]])
-    assert left.axis[0] != GONE and (left.lo[:, 0] == [-1, -2]).all() and (left.hi[:, 0] == [1, 1]).all()
+    assert left.axis[0] != DISCARDED_AXIS and (left.lo[:, 0] == [-1, -2]).all() and (left.hi[:, 0] == [1, 1]).all()
 
 
 def test_unbounded_regions_stay_as_they_are():
     left = newton_of(bowl, 2, [(-INF, INF)] * 2, [[(1, INF), (1, 2)]])
-    assert left.axis[0] != GONE and (left.lo[:, 0] == [1, 1]).all() and (left.hi[:, 0] == [INF, 2]).all()
+    assert left.axis[0] != DISCARDED_AXIS and (left.lo[:, 0] == [1, 1]).all() and (left.hi[:, 0] == [INF, 2]).all()
 
 
 def test_a_singular_middle_is_no_harm():
     """The Hessian of (x + y)**2 has no inverse: every minimiser on the line stays."""
     left = newton_of(lambda x: (x[0] + x[1]) ** 2 + 0 * x[0], 2, [(-9, 9)] * 2, [[(-1, 1), (-1, 1)], [(1, 2), (1, 2)]])
-    assert left.axis[0] != GONE and (left.lo[:, 0] == -1).all() and (left.hi[:, 0] == 1).all() and left.axis[1] == GONE
+    assert left.axis[0] != DISCARDED_AXIS and (left.lo[:, 0] == -1).all() and (left.hi[:, 0]
+                                                                               == 1).all() and left.axis[1] == DISCARDED_AXIS
 
 
 def test_the_bits_of_the_definition():
@@ -173,7 +174,8 @@ def test_the_bits_of_the_definition():
     lows, sizes = rng.uniform(-2, 1, (24, 3)), rng.choice([1e-6, 0.01, 0.3, 1.0], (24, 3))
     boxes = [list(zip(low, low + size, strict=True)) for low, size in zip(lows, sizes, strict=True)]
     one, two = (newton_of(f, 3, [(-2, 2)] * 3, boxes, backend) for backend in (None, PythonBackend()))
-    assert same_bits(one.columns(), two.columns()).all() and (one.axis == GONE).any() and (one.axis != GONE).any()
+    assert same_bits(one.columns(),
+                     two.columns()).all() and (one.axis == DISCARDED_AXIS).any() and (one.axis != DISCARDED_AXIS).any()
 
 
 def test_a_fit_leaves_one_region():

@@ -5,17 +5,17 @@ import pytest
 
 import infimum
 from infimum.bounds import bound_order
-from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 
 LO, HI = np.full(2, -3.0), np.full(2, 2.0)
 
 
-class Above(Part):
+class Above(RegionTest):
     """Discards what the natural enclosure puts above the upper bound, in small portions, and counts how often it is asked."""
 
     name, discards, most = "above", "enclosure", 5
@@ -28,18 +28,18 @@ class Above(Part):
         self.asked.append(regions.shape[1])
         left = regions.copy()
         above = self.evaluator.value(regions[:self.n], regions[self.n:2 * self.n]).lo > upper - 1.0
-        left[rows(self.n)[1], above] = GONE  # more than it may, but here nobody relies on it
+        left[rows(self.n)[1], above] = DISCARDED_AXIS  # more than it may, but here nobody relies on it
         return Outcome(left, regions.shape[1], worth=above[None].astype(float))
 
 
-def branch() -> Branch:
+def branch() -> BranchAndBound:
     f = infimum.compile(lambda x: x[0] ** 4 - 3 * x[0] * x[1] + x[1] ** 4 + np.sin(x[0]), 2)
-    found = Branch(f, Goal(), Incumbent(f, LO, HI), 64)
+    found = BranchAndBound(f, Goal(), Incumbent(f, LO, HI), 64)
     found.begin(LO[:, None], HI[:, None])
     return found
 
 
-def take_a_step(b: Branch) -> None:
+def take_a_step(b: BranchAndBound) -> None:
     """A whole one: where regions are few, they are cut several times."""
     b.step()
     while not b.is_between_steps:
@@ -48,8 +48,8 @@ def take_a_step(b: Branch) -> None:
 
 @pytest.fixture
 def with_above(monkeypatch):
-    parts = bound_order.of_functions()
-    monkeypatch.setattr(bound_order, "of_functions", lambda: (*parts, Above))
+    parts = bound_order.tests_of_functions()
+    monkeypatch.setattr(bound_order, "tests_of_functions", lambda: (*parts, Above))
 
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
@@ -67,8 +67,8 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     old = branch()
     take_a_step(old)
     state = old.state()
-    parts = bound_order.of_functions()
-    monkeypatch.setattr(bound_order, "of_functions", lambda: (*parts, Above))
+    parts = bound_order.tests_of_functions()
+    monkeypatch.setattr(bound_order, "tests_of_functions", lambda: (*parts, Above))
     b = branch()
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1

@@ -7,7 +7,7 @@ from infimum.bounds.propagation import Propagation, propagate
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, reshape
 from infimum.expr.node import Expr, const, var
-from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.problem.system import System
 from infimum.search.region_pool import Regions
 from infimum.trace.trace import trace
@@ -44,12 +44,12 @@ def test_the_box_shrinks_to_where_the_constraints_can_hold():
 def test_what_violates_a_constraint_is_gone_whatever_the_upper_bound():
     f = system(1, lambda x: x[0], (lambda x: x[0] ** 2, 4.0, INF))
     for upper in (INF, 5.0):
-        assert after(f, [-1.0], [1.5], upper).axis[0] == GONE
+        assert after(f, [-1.0], [1.5], upper).axis[0] == DISCARDED_AXIS
 
 
 def test_what_a_domain_excludes_is_gone():
     f = system(1, lambda x: x[0], (lambda x: np.log(x[0]), -INF, INF))
-    assert after(f, [-2.0], [-1.0]).axis[0] == GONE
+    assert after(f, [-2.0], [-1.0]).axis[0] == DISCARDED_AXIS
     r = after(f, [-2.0], [1.0])
     assert (r.lo[0, 0], r.hi[0, 0], r.axis[0]) == (0.0, 1.0, 0)
 
@@ -57,9 +57,9 @@ def test_what_a_domain_excludes_is_gone():
 def test_what_the_upper_bound_excludes_counts_as_above():
     f = system(2, lambda x: x[0], (lambda x: x[0] + x[1], 3.0, 3.0))
     r = after(f, [0.0, 0.0], [2.5, 1.0], upper=1.0)  # only together: the sum needs x[0] >= 2
-    assert r.axis[0] != GONE and r.lower[0] == INF
+    assert r.axis[0] != DISCARDED_AXIS and r.lower[0] == INF
     r = after(f, [1.5, 0.0], [2.5, 1.0], upper=1.0)  # the value alone
-    assert r.axis[0] != GONE and 1.5 <= r.lower[0] < INF
+    assert r.axis[0] != DISCARDED_AXIS and 1.5 <= r.lower[0] < INF
     r = after(f, [0.0, 0.0], [2.5, 1.0], upper=2.0)
     assert (r.lo[:, 0].tolist(), r.hi[:, 0].tolist()) == ([2.0, 1.0], [2.0, 1.0])
 
@@ -67,14 +67,14 @@ def test_what_the_upper_bound_excludes_counts_as_above():
 def test_without_an_upper_bound_an_empty_box_is_gone():
     f = system(2, lambda x: x[0], (lambda x: x[0] - x[1], 0.0, 0.0), (lambda x: x[0] + x[1], 3.0, 3.0),
                (lambda x: x[0], -INF, 1.0))
-    assert after(f, [0.0, 0.0], [2.0, 2.0]).axis[0] == GONE
+    assert after(f, [0.0, 0.0], [2.0, 2.0]).axis[0] == DISCARDED_AXIS
 
 
 def test_whole_numbers():
     f = system(2, lambda x: x[0] + x[1], (lambda x: x[0] + x[1], 2.5, 9.0), integers=(0,))
     r = after(f, [0.2, 0.0], [3.7, 0.5])
     assert (r.lo[0, 0], r.hi[0, 0]) == (2.0, 3.0) and r.lo[1, 0] == 0.0
-    assert after(f, [2.2, 0.0], [2.8, 1.0]).axis[0] == GONE
+    assert after(f, [2.2, 0.0], [2.8, 1.0]).axis[0] == DISCARDED_AXIS
 
 
 def test_pieces_cover_what_the_parent_held():
@@ -98,7 +98,7 @@ def test_the_side_to_cut_is_the_widest_that_is_not_narrow():
     assert part.test(given, INF).regions[axis_row, 0] == 0
     part.narrow = 0.5
     assert part.test(given, INF).regions[axis_row, 0] == 1
-    assert part.test(regions([0.0] * 3, [0.0] * 3), INF).regions[axis_row, 0] == STUCK
+    assert part.test(regions([0.0] * 3, [0.0] * 3), INF).regions[axis_row, 0] == NO_AXIS
 
 
 def test_a_branch_that_may_not_be_chosen_says_nothing():

@@ -9,43 +9,43 @@ import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds import bound_order, newton_equations_kernel
-from infimum.bounds.gradient_rows import Lines
-from infimum.bounds.newton_equations import Square
+from infimum.bounds.gradient_rows import GradientRows
+from infimum.bounds.newton_equations import NewtonEquations
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import GONE, STUCK
+from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
 from infimum.search.region_pool import can_be_cut
 from tests.engine.constrained.planted_systems import check_nothing_lost, evaluator_of, planted, regions_around
 from tests.engine.parts.systems import INF, columns, random_case, random_regions
 from tests.engine.parts.test_lines import WrongSlope
 
 
-def part_of(evaluator: Evaluator, lo: float = -2.0, hi: float = 2.0) -> Square:
-    return Square(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
+def part_of(evaluator: Evaluator, lo: float = -2.0, hi: float = 2.0) -> NewtonEquations:
+    return NewtonEquations(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
 
 
-def equations(*rows, n: int, integers: tuple[int, ...] = (), width: float = 0.0) -> Square:
+def equations(*rows, n: int, integers: tuple[int, ...] = (), width: float = 0.0) -> NewtonEquations:
     """Each row is 0, or within the width of it."""
     return part_of(evaluator_of(lambda x: x[0], [(row, -width, width) for row in rows], n, integers))
 
 
-def left(part: Square, *sides: tuple[float, float]) -> np.ndarray | None:
+def left(part: NewtonEquations, *sides: tuple[float, float]) -> np.ndarray | None:
     """What is left of a region, a row for each variable; None if it is gone."""
     lo, hi = (np.array(ends)[:, None] for ends in zip(*sides, strict=True))
     out, n = part.test(columns(lo, hi), INF).regions[:, 0], len(sides)
-    return None if out[2 * n + 1] == GONE else out[:2 * n].reshape(2, n).T
+    return None if out[2 * n + 1] == DISCARDED_AXIS else out[:2 * n].reshape(2, n).T
 
 
 def judge(before: np.ndarray, after: np.ndarray, worth: np.ndarray, feasible: np.ndarray) -> Counter:
     """No feasible point, a row each, is lost; regions are as they must be."""
     n = feasible.shape[1]
     lo, hi, axis = after[:n], after[n:2 * n], after[2 * n + 1]
-    there = axis != GONE
+    there = axis != DISCARDED_AXIS
     assert not np.isnan(after).any() and np.isin(worth, (0.0, 1.0)).all()
     assert (lo >= before[:n])[:, there].all() and (hi <= before[n:2 * n])[:, there].all() and (lo <= hi)[:, there].all()
     assert (after[2 * n] == before[2 * n]).all()
     cut = can_be_cut(lo, hi)
-    assert ((axis[there] == STUCK) == ~cut.any(axis=0)[there]).all()
-    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != STUCK)].all()
+    assert ((axis[there] == NO_AXIS) == ~cut.any(axis=0)[there]).all()
+    assert cut[np.maximum(axis, 0).astype(int), np.arange(len(axis))][there & (axis != NO_AXIS)].all()
     counts = Counter(gone=int((~there).sum()), narrower=int(((lo != before[:n]) | (hi != before[n:2 * n])).any(axis=0).sum()))
     for p in feasible[:, :, None]:
         held = ((before[:n] <= p) & (p <= before[n:2 * n])).all(axis=0)
@@ -60,7 +60,7 @@ def campaign(seeds: range) -> Counter:
     for seed in seeds:
         case = random_case(seed)
         if len(newton_equations_kernel.two_sided(case.system)):
-            part = Square(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
+            part = NewtonEquations(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
             regions = random_regions(case, seed, 120)
             out = part.test(regions.copy(), INF)
             total += judge(regions, out.regions, out.worth, case.feasible)
@@ -79,7 +79,7 @@ def test_no_planted_root_is_lost(n, rows):
         at = planted(seed, n, equations=rows, inequalities=1)
         before = regions_around(np.random.default_rng(seed), at, 256)
         after = part_of(at.evaluator).test(before.copy(), INF).regions
-        check_nothing_lost(at, before, after, INF, GONE)
+        check_nothing_lost(at, before, after, INF, DISCARDED_AXIS)
         assert (after[:2 * n] != before[:2 * n]).any(axis=0).sum() > 50
 
 
@@ -91,16 +91,16 @@ def test_any_numbers_will_do(nothing_lowered, monkeypatch):
             seed = b.mul(b.add(b.input(0, 0), b.data(b.place("uadd", self.numbers, 0))), 12.9898)
             b.store(found, turn.index, b.div(b.sub(seed, 3.0), b.sub(b.floor(seed), 2.0)))
         return found
-    monkeypatch.setattr(newton_equations_kernel.Square, "_eliminate", garbage)
+    monkeypatch.setattr(newton_equations_kernel.NewtonEquationsKernel, "_eliminate", garbage)
     counts = campaign(range(24))
     assert min(counts["held"], counts["narrower"]) > 200
 
 
-@pytest.mark.parametrize("what, wrong", (("Slopes", WrongSlope), ("LIPSCHITZ", -1), ("_CLOSE", INF)))
+@pytest.mark.parametrize("what, wrong", (("SlopeExpressions", WrongSlope), ("LIPSCHITZ", -1), ("_CLOSE_ENDS", INF)))
 def test_wrong_ones_would_be_noticed(nothing_lowered, monkeypatch, what, wrong):
     """Slopes of the wrong sign and rows with jumps lose points; ranges that are too wide to tell anything do not."""
     monkeypatch.setattr(newton_equations_kernel, what, wrong)
-    if what == "_CLOSE":
+    if what == "_CLOSE_ENDS":
         assert campaign(range(6))["held"] > 50
     else:
         with pytest.raises(AssertionError):
@@ -175,7 +175,7 @@ def test_bits_are_those_of_the_definition():
         assert len(newton_equations_kernel.two_sided(case.system))
         regions = random_regions(case, seed, 5)
         regions[0, 0] = -INF
-        found = [Square(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
+        found = [NewtonEquations(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
                  .test(regions, INF) for backend in (CpuBackend(), PythonBackend())]
         assert found[0].regions.tobytes() == found[1].regions.tobytes() and found[0].worth.tobytes() == found[1].worth.tobytes()
 
@@ -187,13 +187,14 @@ def test_where_it_is_asked():
 
     def parts(f, rows, n):
         lo = np.full(n, -1.0)
-        return {type(part): part for part in bound_order.parts_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
+        return {type(part): part
+                for part in bound_order.region_tests_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
     rows = [lambda x, i=i: broyden(x)[i] for i in range(5)]
     alone = parts(lambda x: 0.0, rows, 5)
-    assert alone[Square].payoff.due == 1 and alone[Lines].payoff.due > 16
+    assert alone[NewtonEquations].payoff.due == 1 and alone[GradientRows].payoff.due > 16
     for found in (parts(lambda x: x[0], rows, 5), parts(lambda x: 0.0, rows, 6), parts(lambda x: 0.0, rows[:4], 5)):
-        assert found[Square].payoff.due > 4 > found[Lines].payoff.due
-    assert Square not in parts(lambda x: 0.0, rows[:1], 5)
+        assert found[NewtonEquations].payoff.due > 4 > found[GradientRows].payoff.due
+    assert NewtonEquations not in parts(lambda x: 0.0, rows[:1], 5)
 
 
 def test_all_roots_of_a_system():

@@ -5,9 +5,9 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.bounds.function_bounds.tangent_bound import Tangents
+from infimum.bounds.function_bounds.tangent_bound import TangentBound
 from infimum.bounds.interface import Outcome
-from infimum.kernel.region_cut import GONE, rows
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
 
@@ -23,8 +23,8 @@ def asked(f, user: list, boxes: list, upper: float = INF, backend=None) -> Outco
     lo, hi = (np.ascontiguousarray(np.array([[side[k] for side in box] for box in boxes], dtype=float).T) for k in (0, 1))
     count = len(boxes)
     regions = Regions(lo, hi, np.full(count, -INF), np.zeros(count, np.int32), evaluator.value(lo, hi).level.astype(np.int8))
-    assert Tangents.applies(evaluator) and evaluator.tangents is not None
-    return Tangents(evaluator, low, high).test(regions.columns(), upper)
+    assert TangentBound.applies(evaluator) and evaluator.tangents is not None
+    return TangentBound(evaluator, low, high).test(regions.columns(), upper)
 
 
 def lower(outcome: Outcome) -> np.ndarray:
@@ -81,7 +81,7 @@ def test_a_pair_potential():
 def test_what_is_above_the_best_point_goes():
     outcome = asked(line, [(-9, 9)] * 2, [[(-4, 4), (-6, 7)], [(3, 4), (5, 6)]], 1.0)
     lo, hi = outcome.regions[:2, 0], outcome.regions[2:4, 0]
-    assert outcome.regions[rows(2)[1], 1] == GONE and outcome.regions[rows(2)[1], 0] != GONE
+    assert outcome.regions[rows(2)[1], 1] == DISCARDED_AXIS and outcome.regions[rows(2)[1], 0] != DISCARDED_AXIS
     rng = np.random.default_rng(0)
     kept = [p for p in rng.uniform((-4, -6), (4, 7), (5000, 2)) if line(p) <= 1.0]
     assert len(kept) > 10 and all((lo <= p).all() and (p <= hi).all() for p in kept)
@@ -97,7 +97,7 @@ def test_what_is_above_the_best_point_goes():
 ])
 def test_what_it_needs(f, user, boxes):
     outcome = asked(f, user, boxes, 1.0)
-    assert (lower(outcome) == -INF).all() and (outcome.regions[rows(2)[1]] != GONE).all()
+    assert (lower(outcome) == -INF).all() and (outcome.regions[rows(2)[1]] != DISCARDED_AXIS).all()
     assert (outcome.regions[:4].T == [[*lo, *hi] for lo, hi in (zip(*box, strict=True) for box in boxes)]).all()
 
 
@@ -120,12 +120,13 @@ def test_concave_terms_count_in_full():
 
 def test_minimisers_on_faces_stay():
     outcome = asked(lambda x: (x[0] + x[1] + 1) ** 2 + x[0], [(0, 1)] * 2, [[(0, 1), (0, 1)], [(0, 0), (0, 0)]], 1.0)
-    assert (outcome.regions[rows(2)[1]] != GONE).all() and (outcome.regions[:2] == 0).all() and (lower(outcome) <= 1).all()
+    assert (outcome.regions[rows(2)[1]] != DISCARDED_AXIS).all() and (outcome.regions[:2]
+                                                                      == 0).all() and (lower(outcome) <= 1).all()
 
 
 def test_functions_without_tangents_are_not_asked():
     for f, is_asked in ((line, True), (lambda x: np.sin(x[0] * x[1]) * x[0], False)):
-        part = Tangents(infimum.compile(f, 2), np.zeros(2), np.ones(2))
+        part = TangentBound(infimum.compile(f, 2), np.zeros(2), np.ones(2))
         assert [part.is_tried(step) for step in (0, 1000)] == [False, is_asked] and not part.is_used(0)
 
 
@@ -139,7 +140,7 @@ def test_the_bits_of_the_definition():
     for mine, definition in zip((one.regions, one.worth, one.upper, one.point), (two.regions, two.worth, two.upper, two.point),
                                 strict=True):
         assert same_bits(np.asarray(mine), np.asarray(definition)).all()
-    assert (one.regions[rows(3)[1]] == GONE).any() and (lower(one) > -INF).any()
+    assert (one.regions[rows(3)[1]] == DISCARDED_AXIS).any() and (lower(one) > -INF).any()
 
 
 def test_a_flat_fit_is_proved():

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.certify.term_sums.term_hessians import Bends, Terms
+from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 
 
 def rosenbrock(x):
@@ -44,7 +44,7 @@ def _scaled(a, b):
     return min(ends), max(ends)
 
 
-def matrix(terms: Terms, bends: Bends) -> list[list[tuple[Fraction, Fraction]]]:
+def matrix(terms: TermSum, bends: SecondOrderEnclosure) -> list[list[tuple[Fraction, Fraction]]]:
     """Exact enclosures of all entries of the Hessian, in the order of the variables."""
     n, order, zero = terms.n, terms.order, Fraction(0)
     found = [[(zero, zero)] * n for _ in range(n)]

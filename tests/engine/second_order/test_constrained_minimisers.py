@@ -7,7 +7,7 @@ import pytest
 
 import infimum
 from infimum.certify.constrained_isolation import isolate
-from infimum.certify.isolation import Refused
+from infimum.certify.isolation import IsolationFailure
 from tests.engine.constrained.minimisers_at_constraints import INF, system_with_minimiser
 from tests.engine.constrained.planted_systems import evaluator_of
 
@@ -20,11 +20,11 @@ def test_planted_minimisers_are_found_or_refused(seed):
     reach = tuple(np.clip(at.point + d, at.lo, at.hi) for d in (-0.01, 0.01))
     near = np.clip(at.point + 1e-9 * np.random.default_rng(seed).normal(size=len(at.lo)), at.lo, at.hi)
     found = isolate(at.evaluator, at.lo, at.hi, near, reach)
-    if isinstance(found, Refused):
+    if isinstance(found, IsolationFailure):
         return
     assert ((found.lo <= at.point) & (at.point <= found.hi)).all() and (found.hi - found.lo < 1e-9).all()
-    assert ((found.around[0] <= found.lo) & (found.hi <= found.around[1])).all()
-    assert ((at.lo <= found.around[0]) & (found.around[1] <= at.hi)).all()
+    assert ((found.neighbourhood[0] <= found.lo) & (found.hi <= found.neighbourhood[1])).all()
+    assert ((at.lo <= found.neighbourhood[0]) & (found.neighbourhood[1] <= at.hi)).all()
 
 
 def _isolated(fun, rows, x, bounds=(-2.0, 2.0), wide=0.01):
@@ -38,21 +38,21 @@ def test_only_minimisers():
     circle = [(lambda x: x[0] ** 2 + x[1] ** 2, 1, 1)]
     one = _isolated(lambda x: x[0] + x[1], circle, [-_ROOT, -_ROOT])
     assert (one.lo <= -_ROOT).all() and (-_ROOT <= one.hi).all() and (one.hi - one.lo < 1e-14).all()
-    assert (one.around[0] < -_ROOT - 0.009).all() and (one.around[1] > -_ROOT + 0.009).all()
-    assert _isolated(lambda x: x[0] + x[1], circle, [_ROOT, _ROOT]) is Refused.SINGULAR
-    assert isinstance(_isolated(lambda x: x[0] + x[1], [(circle[0][0], -INF, 1)], [_ROOT, _ROOT]), Refused)
+    assert (one.neighbourhood[0] < -_ROOT - 0.009).all() and (one.neighbourhood[1] > -_ROOT + 0.009).all()
+    assert _isolated(lambda x: x[0] + x[1], circle, [_ROOT, _ROOT]) is IsolationFailure.SINGULAR
+    assert isinstance(_isolated(lambda x: x[0] + x[1], [(circle[0][0], -INF, 1)], [_ROOT, _ROOT]), IsolationFailure)
     saddle = _isolated(lambda x: x[0] ** 2 - x[1] ** 2 + x[2], [(lambda x: x[2] - x[0], 0, INF)], [0.5, 0.0, 0.5])
-    assert isinstance(saddle, Refused)
+    assert isinstance(saddle, IsolationFailure)
 
 
 def test_what_cannot_be_told():
     square = [(lambda x: x[0], -INF, 1)]
-    assert _isolated(lambda x: (x[0] - 1) ** 2 + x[1] ** 2, square, [1.0, 0.0]) is Refused.WEAK  # the multiplier is 0
+    assert _isolated(lambda x: (x[0] - 1) ** 2 + x[1] ** 2, square, [1.0, 0.0]) is IsolationFailure.WEAK  # the multiplier is 0
     twice = [(lambda x: x[0], 1, INF), (lambda x: 2 * x[0], 2, INF)]
-    assert _isolated(lambda x: x[0] + x[1] ** 2, twice, [1.0, 0.0]) is Refused.DEPENDENT
+    assert _isolated(lambda x: x[0] + x[1] ** 2, twice, [1.0, 0.0]) is IsolationFailure.DEPENDENT
     rough = [(lambda x: abs(x[0]) + x[1], 1, 1)]
-    assert isinstance(_isolated(lambda x: x[0] ** 2 + x[1], rough, [0.0, 1.0]), Refused)
-    assert isinstance(_isolated(lambda x: x[0] ** 2 + x[1] ** 4, [(lambda x: x[0], 0, INF)], [0.0, 0.0]), Refused)
+    assert isinstance(_isolated(lambda x: x[0] ** 2 + x[1], rough, [0.0, 1.0]), IsolationFailure)
+    assert isinstance(_isolated(lambda x: x[0] ** 2 + x[1] ** 4, [(lambda x: x[0], 0, INF)], [0.0, 0.0]), IsolationFailure)
 
 
 def test_another_minimiser_nearby():
@@ -60,8 +60,8 @@ def test_another_minimiser_nearby():
     d = 1e-3
     row = [(lambda x: x[1] - (x[0] ** 2 - d**2) ** 2, 0, 0)]
     one = _isolated(lambda x: x[1], row, [d, 0.0], wide=0.1)
-    assert not isinstance(one, Refused) and one.lo[0] <= d <= one.hi[0]
-    assert not one.around[0][0] <= -d * (1 + 1e-9)
+    assert not isinstance(one, IsolationFailure) and one.lo[0] <= d <= one.hi[0]
+    assert not one.neighbourhood[0][0] <= -d * (1 + 1e-9)
 
 
 def test_results_tell_it():

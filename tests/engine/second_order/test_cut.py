@@ -5,8 +5,8 @@ import pytest
 
 import infimum
 from infimum.certify.box_difference import beyond, beyond_one_side
-from infimum.certify.narrow_regions import cleared
-from infimum.certify.region_isolation import settle
+from infimum.certify.narrow_regions import discard_by_pieces
+from infimum.certify.region_isolation import IsolationProblem, isolate_regions
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.region_pool import Regions
 
@@ -61,13 +61,13 @@ def test_regions_that_reach_beyond_are_cut_and_none_is_added():
     f, lo, hi = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + (x[1] - 1) ** 2, 2), np.full(2, -5.0), np.full(2, 10.0)
     regions = regions_of(f, *tiles(np.zeros(2), 2.0, 15))
     group = [(np.zeros(2), np.full(2, 2.0))]
-    settled = settle(f, lo, hi, regions, group, (0.0, 1e-9), None, last=False)
+    settled = isolate_regions(IsolationProblem(f, lo, hi), regions, group, (0.0, 1e-9), None, last=False)
     assert 1 < len(settled.left) < len(regions) and len(settled.minimisers) == 1
     cut = ~np.array([any((a == regions.lo[:, k]).all() and (b == regions.hi[:, k]).all() for k in range(len(regions)))
                      for a, b in zip(settled.left.lo.T, settled.left.hi.T, strict=True)])
     assert cut.sum() > 1, "K, and parts of regions"
     assert ((settled.left.lo <= 1.0) & (settled.left.hi >= 1.0)).all(axis=0).any()
-    settled = settle(f, lo, hi, regions, group, (0.0, 1e-9), None)
+    settled = isolate_regions(IsolationProblem(f, lo, hi), regions, group, (0.0, 1e-9), None)
     assert len(settled.left) == 1 and settled.rest == 0 and settled.why is None
 
 
@@ -81,7 +81,7 @@ def test_a_closer_look_loses_no_minimiser():
         lo, hi = np.full(2, -1.0), np.full(2, 2.0)
         regions = regions_of(f, *tiles(np.array(x) - 0.05 * (np.array(x) > lo), 0.11, 4))
         with np.errstate(all="ignore"):
-            which, left = cleared(f, lo, hi, None, regions, [], float(f.value(x, x).hi))
+            which, left = discard_by_pieces(f, lo, hi, None, regions, [], float(f.value(x, x).hi))
         assert holds(left.lo, left.hi, np.array(x)[:, None]).any()
         assert (left.lo >= regions.lo[:, which]).all() and (left.hi <= regions.hi[:, which]).all()
         assert (left.lower == regions.lower[which]).all()
@@ -92,7 +92,7 @@ def test_a_closer_look_respects_the_faces_of_start_boxes():
     f, lo, hi = infimum.compile(lambda x: x[0] + x[1] ** 2, 2), np.full(2, -1.0), np.full(2, 2.0)
     start = StartBoxes(np.array([[0.5, 1.0], [-0.5, -0.5]]), np.array([[1.0, 1.5], [0.5, 0.5]]))
     regions = regions_of(f, *tiles(np.array([0.5, -0.125]), 0.25, 2))
-    _, left = cleared(f, lo, hi, start, regions, [], 0.5)
+    _, left = discard_by_pieces(f, lo, hi, start, regions, [], 0.5)
     assert holds(left.lo, left.hi, np.array([[0.5], [0.0]])).any() and (left.hi[0] == 0.5).all()
     regions = regions_of(f, *tiles(np.array([1.0, -0.125]), 0.25, 2))
-    assert not len(cleared(f, lo, hi, start, regions, [], 5.0)[1]), "here the other box goes on"
+    assert not len(discard_by_pieces(f, lo, hi, start, regions, [], 5.0)[1]), "here the other box goes on"

@@ -5,22 +5,22 @@ import pytest
 
 import infimum
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.region_pool import Pool, Regions
+from infimum.search.region_pool import RegionPool, Regions
 from infimum.support.clock import OutOfTime
 
 CORNER = np.array([[1.0], [0.0]])
 
 
-def in_a_corner() -> Branch:
+def in_a_corner() -> BranchAndBound:
     """A search that is done but for its end: 25 regions that touch, around a minimiser in a corner. The Newton test was tried."""
     f = infimum.compile(lambda x: (x[0] - 3) ** 2 + (x[1] + 0.25) ** 2, 2)
     lo, hi = np.zeros(2), np.ones(2)
     incumbent = Incumbent(f, lo, hi)
     incumbent.offer(np.array([[0.95], [0.05]]))
-    branch = Branch(f, Goal(1.0, 0.0, 1e-3), incumbent)
+    branch = BranchAndBound(f, Goal(1.0, 0.0, 1e-3), incumbent)
     low, high = (np.array([[0.875], [0.0]]) + (np.indices((5, 5)).reshape(2, -1) + k) * 0.025 for k in (0, 1))
     high[0, -5:] = 1.0
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
@@ -28,7 +28,7 @@ def in_a_corner() -> Branch:
     return branch
 
 
-def holds_the_corner(branch: Branch) -> bool:
+def holds_the_corner(branch: BranchAndBound) -> bool:
     regions = branch.regions()
     return bool(((regions.lo <= CORNER) & (CORNER <= regions.hi)).all(axis=0).any())
 
@@ -44,18 +44,18 @@ def fails(error: type[BaseException]):
 
 
 @pytest.mark.parametrize("error", [MemoryError, OutOfTime, KeyboardInterrupt])
-@pytest.mark.parametrize("broken", ["keep", "settle"])
+@pytest.mark.parametrize("broken", ["keep", "isolate_minimisers"])
 def test_an_end_that_is_cut_short_has_not_been(monkeypatch, broken, error):
     """Regions that were taken from the pool and are nowhere else yet go back."""
     branch = in_a_corner()
     before = branch.state()
     with monkeypatch.context() as patch:
-        patch.setattr(Branch, broken, fails(error))
+        patch.setattr(BranchAndBound, broken, fails(error))
         with pytest.raises(error):
             branch.end()
     assert same(branch.state(), before) and not branch.ended and holds_the_corner(branch)
     with monkeypatch.context() as patch:  # nor is there memory for anything else
-        patch.setattr(Pool, "restore", fails(error))
+        patch.setattr(RegionPool, "restore", fails(error))
         with pytest.raises(error):
             branch.end()
     assert same(branch.state(), before) and holds_the_corner(branch)
@@ -66,10 +66,10 @@ def test_an_end_that_is_cut_short_has_not_been(monkeypatch, broken, error):
 def test_nothing_is_lost_where_regions_cannot_be_put_aside(monkeypatch):
     """In the midst of a search as well."""
     branch = in_a_corner()
-    monkeypatch.setattr(Branch, "_put_aside", fails(OutOfTime))
+    monkeypatch.setattr(BranchAndBound, "_put_aside", fails(OutOfTime))
     branch.boxes = 1 << 20
     with pytest.raises(OutOfTime):
-        branch.settle()
+        branch.isolate_minimisers()
     assert holds_the_corner(branch)
 
 

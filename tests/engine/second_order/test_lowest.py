@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.certify.isolation import Isolated, Refused, isolate
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
 
 
 def isolated(f, sides, x, reach=0.1):
@@ -61,7 +61,7 @@ def test_a_derivative_that_vanishes_at_a_bound(name, xtol):
     (lambda x: np.maximum(x[0] - 1e-3, 0) ** 2 + x[1] ** 2, [(0, 1)] * 2, [0, 0]),    # the minimisers are a segment
     (lambda x: (x[0] * x[1]) ** 2, [(0, 1)] * 2, [0, 0])])                            # two faces of them
 def test_what_is_no_isolated_minimiser_or_cannot_be_shown_to_be(f, sides, x):
-    assert isinstance(isolated(f, sides, x, reach=0.01), Refused)
+    assert isinstance(isolated(f, sides, x, reach=0.01), IsolationFailure)
 
 
 def lowest_exactly(matrix, linear, n):
@@ -95,11 +95,11 @@ def test_the_box_holds_the_exact_minimiser(seed):
     x = lowest_exactly(matrix, linear.tolist(), n)
     start = np.clip(np.array([float(v) for v in x]) + rng.uniform(-0.05, 0.05, n), 0, 1)
     one = isolated(lambda x: (x @ (matrix * 0.5) @ x) + linear @ x, [(0, 1)] * n, start, reach=0.2)
-    assert isinstance(one, Isolated) and holds(one.lo, one.hi, x) and holds(*one.around, x)
+    assert isinstance(one, IsolatedMinimiser) and holds(one.lo, one.hi, x) and holds(*one.neighbourhood, x)
     assert (one.hi - one.lo < 1e-12).all()
 
 
 def test_a_wide_box_where_a_derivative_does_not_keep_its_sign():
     """The bound holds x[1] by a slope of 1e-9, which is gone a little further on: there f is convex in both variables."""
     one = isolated(lambda x: (x[0] - 0.25) ** 2 + (x[1] + 1e-9) ** 2 + 0.5 * (x[0] - 0.25) * x[1], [(-1, 1), (0, 1)], [0.25, 0.0])
-    assert isinstance(one, Isolated) and one.lo[1] == one.hi[1] == 0.0 and one.around[1][1] >= 0.1
+    assert isinstance(one, IsolatedMinimiser) and one.lo[1] == one.hi[1] == 0.0 and one.neighbourhood[1][1] >= 0.1

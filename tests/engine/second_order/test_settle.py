@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.certify.isolation import Isolated, Refused, isolate
-from infimum.certify.region_isolation import settle
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
+from infimum.certify.region_isolation import IsolationProblem, isolate_regions
 from infimum.problem.settings import Goal
-from infimum.search.branch_and_bound import Branch
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
@@ -52,15 +52,16 @@ def test_exactly_one_minimiser(name):
 
 
 @pytest.mark.parametrize(("f", "sides", "why"), [
-    (lambda x: x[0] ** 4 + x[1] ** 2, [(-1, 1.5)] * 2, Refused.SINGULAR),
-    (lambda x: abs(x[0] - 0.125) + x[1] ** 2, [(-1, 1.5)] * 2, Refused.NOT_SMOOTH),
-    (lambda x: np.maximum(x[0], 0) ** 2 + np.maximum(-x[0], 0) ** 2 * 3 + x[1] ** 2, [(-1, 1.5)] * 2, Refused.NOT_SMOOTH),
-    (lambda x: abs(x[0]) ** 1.5 + x[1] ** 2, [(-1, 1.5)] * 2, Refused.NOT_SMOOTH),
-    (lambda x: (x[0] ** 2 + x[1] ** 2 - 1) ** 2, [(-2, 2.5)] * 2, Refused.SINGULAR),
-    (lambda x: (np.sum(x**2) - 1) ** 2, [(-1.25, 1.5)] * 3, Refused.SINGULAR),
-    (lambda x: (x[0] + x[1]) ** 2, [(-1, 2)] * 2, Refused.SINGULAR),
-    (lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), [(-1, 2)] * 2, Refused.NOT_SMOOTH),
-    (lambda x: np.sqrt(x[0]) + x[1] ** 2, [(-1, 2)] * 2, Refused.NOT_SMOOTH)])
+    (lambda x: x[0] ** 4 + x[1] ** 2, [(-1, 1.5)] * 2, IsolationFailure.SINGULAR),
+    (lambda x: abs(x[0] - 0.125) + x[1] ** 2, [(-1, 1.5)] * 2, IsolationFailure.NOT_SMOOTH),
+    (lambda x: np.maximum(x[0], 0) ** 2 + np.maximum(-x[0], 0) ** 2 * 3 + x[1] ** 2, [(-1, 1.5)] * 2,
+     IsolationFailure.NOT_SMOOTH),
+    (lambda x: abs(x[0]) ** 1.5 + x[1] ** 2, [(-1, 1.5)] * 2, IsolationFailure.NOT_SMOOTH),
+    (lambda x: (x[0] ** 2 + x[1] ** 2 - 1) ** 2, [(-2, 2.5)] * 2, IsolationFailure.SINGULAR),
+    (lambda x: (np.sum(x**2) - 1) ** 2, [(-1.25, 1.5)] * 3, IsolationFailure.SINGULAR),
+    (lambda x: (x[0] + x[1]) ** 2, [(-1, 2)] * 2, IsolationFailure.SINGULAR),
+    (lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), [(-1, 2)] * 2, IsolationFailure.NOT_SMOOTH),
+    (lambda x: np.sqrt(x[0]) + x[1] ** 2, [(-1, 2)] * 2, IsolationFailure.NOT_SMOOTH)])
 def test_minimisers_that_cannot_be_told_apart_end_with_a_word(f, sides, why):
     """Singular Hessians, kinks, edges, vanishing derivatives at bounds, curves and surfaces."""
     r = infimum.minimize(f, sides, xtol=0.05)
@@ -78,15 +79,15 @@ def test_two_minimisers_that_are_close_are_never_called_one(distance):
     for m in found:
         assert not (holds(m, np.array([distance, 0.0])) and holds(m, np.array([-distance, 0.0])))
     one = isolated(f, [(-1, 1.5)] * 2, [distance * 1.1, 0.0])
-    if isinstance(one, Isolated):
-        assert one.around[0][0] > -distance, "no box around one may reach the other"
+    if isinstance(one, IsolatedMinimiser):
+        assert one.neighbourhood[0][0] > -distance, "no box around one may reach the other"
 
 
 def test_a_saddle_and_a_maximum_are_no_minimisers():
     def saddle(x):
         return x[0] ** 2 - x[1] ** 2
-    assert isinstance(isolated(saddle, [(-1, 1)] * 2, [0.0, 0.0], reach=0.01), Refused)
-    assert isinstance(isolated(lambda x: -np.sum(x**2), [(-1, 1)] * 2, [0.0, 0.0], reach=0.01), Refused)
+    assert isinstance(isolated(saddle, [(-1, 1)] * 2, [0.0, 0.0], reach=0.01), IsolationFailure)
+    assert isinstance(isolated(lambda x: -np.sum(x**2), [(-1, 1)] * 2, [0.0, 0.0], reach=0.01), IsolationFailure)
     for m in asked(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 * (1 + x[0]), [(-0.5, 2), (-1, 1)]):
         assert not holds(m, np.array([0.0, 0.0]))
 
@@ -146,10 +147,10 @@ def test_a_corner_that_cannot_be_cut_is_put_aside():
     lo, hi = np.zeros(2), np.ones(2)
     incumbent = Incumbent(f, lo, hi)
     incumbent.offer(np.array([[0.95], [0.05]]))
-    branch = Branch(f, Goal(1.0, 0.0, 1e-3), incumbent)
+    branch = BranchAndBound(f, Goal(1.0, 0.0, 1e-3), incumbent)
     low, high = tiles(np.array([0.875, 0.0]), 0.125, 5)
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
-    branch.settle(last=True)
+    branch.isolate_minimisers(last=True)
     left = branch.regions()
     assert not len(branch.pool) and branch.done and len(left) == 1 and branch.discarded["second order"] == 24
     assert (left.lo[:, 0] == [1, 0]).all() and (left.hi[:, 0] == [1, 0]).all() and left.lower[0] <= 4.0625 == incumbent.upper
@@ -160,7 +161,8 @@ def test_lower_bounds_of_other_regions_count():
     f = infimum.compile(lambda x: (x[0] - 0.25) ** 2 + (x[1] - 0.25) ** 2, 2)
     low, high = tiles(np.zeros(2), 0.5, 5)
     regions = Regions(low, high, np.full(25, 5.0), np.zeros(25, np.int32), np.full(25, 3, np.int8))
-    settled = settle(f, -np.ones(2), np.ones(2), regions, [(np.zeros(2), np.full(2, 0.5))], (-3.0, 7.0), None)
+    settled = isolate_regions(IsolationProblem(f, -np.ones(2), np.ones(2)), regions, [(np.zeros(2), np.full(2, 0.5))],
+                              (-3.0, 7.0), None)
     assert settled.rest == 0 and len(settled.left) == 1 and settled.left.lower[0] <= 0.0
 
 
@@ -171,10 +173,12 @@ def test_without_patience_the_first_group_that_is_not_settled_is_the_last():
     low, high = (np.concatenate(ends, axis=1) for ends in zip(*(tiles(c, 0.1, 2) for c in corners), strict=True))
     regions = Regions(low, high, np.zeros(12), np.zeros(12, np.int32), np.full(12, 3, np.int8))
     groups = [(c, c + 0.1) for c in corners]
-    found = {patient: settle(f, np.full(2, -2.0), np.full(2, 2.0), regions, groups, (0.0, 1e-3), np.zeros(2), None, patient)
+    found = {patient: isolate_regions(IsolationProblem(f, np.full(2, -2.0), np.full(2, 2.0)), regions, groups, (0.0, 1e-3),
+                                      np.zeros(2),
+                                      patient)
              for patient in (True, False)}
     assert len(found[True].minimisers) == 2 and found[True].rest == 4
-    assert len(found[False].minimisers) == 0 and found[False].rest == 12 and found[False].why is Refused.SINGULAR
+    assert len(found[False].minimisers) == 0 and found[False].rest == 12 and found[False].why is IsolationFailure.SINGULAR
 
 
 def test_what_lies_around_is_never_lost():
@@ -208,7 +212,7 @@ def test_a_finished_search_that_goes_on_ends_again():
     """It may be resumed with a narrower goal: what comes at the end then comes once more."""
     f = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 * (x[0] + 3), 2)
     lo, hi = np.full(2, -2.0), np.full(2, 2.5)
-    branch = Branch(f, Goal(1e-6, 0.0, 1e-2), Incumbent(f, lo, hi))
+    branch = BranchAndBound(f, Goal(1e-6, 0.0, 1e-2), Incumbent(f, lo, hi))
     branch.begin(lo[:, None], hi[:, None])
     branch.end()
     assert branch.ended and not branch.done

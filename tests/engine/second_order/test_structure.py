@@ -7,11 +7,11 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.certify.term_sums.diagonal_convexity import Held
-from infimum.certify.term_sums.elimination_order import WIDEST, order_of
-from infimum.certify.term_sums.term_hessians import Terms
+from infimum.certify.term_sums.diagonal_convexity import HeldTermSum
+from infimum.certify.term_sums.elimination_order import MOST_LINKS, order_of
+from infimum.certify.term_sums.term_hessians import TermSum
 from infimum.linear_algebra.low_rank import low_rank_loss
-from infimum.linear_algebra.outward_sums import Places, total
+from infimum.linear_algebra.outward_sums import SumTargets, total
 from tests.engine.second_order.structured_functions import FUNCTIONS, matrix
 from tests.lower.test_curvature import second_along
 from tests.oracle.arb_values import precision
@@ -21,7 +21,7 @@ N = 11
 
 def terms_of(name, n=N):
     evaluator = infimum.compile(FUNCTIONS[name], n)
-    return evaluator, Terms.of(evaluator)
+    return evaluator, TermSum.of(evaluator)
 
 
 def within(ball: arb, ends) -> bool:
@@ -67,7 +67,7 @@ def test_along_directions_it_is_the_same_matrix(name):
 
 def test_what_has_no_such_structure():
     for f in (lambda x: np.sum(np.outer(x, x) * np.cos(np.add.outer(x, x))), lambda x: np.max(x) + np.sum(x) ** 2 * np.prod(x)):
-        assert Terms.of(infimum.compile(f, 40)) is None
+        assert TermSum.of(infimum.compile(f, 40)) is None
 
 
 @pytest.mark.parametrize(("name", "width"), [("separable", 0), ("rosenbrock", 1), ("two terms", 2), ("ring", 2), ("band", 3),
@@ -87,14 +87,14 @@ def test_every_term_lies_in_a_clique():
                 for term in order.position[scope].T:
                     assert set(term) <= set(order.members[:, term.min()])
             assert order is not None or len(scopes) > 1
-    assert order_of([np.stack(np.triu_indices(WIDEST + 2, 1))], WIDEST + 2) is None
+    assert order_of([np.stack(np.triu_indices(MOST_LINKS + 2, 1))], MOST_LINKS + 2) is None
 
 
 # ---- definiteness
 def least(f, lo, hi, held=None, part=0.5):
-    terms = Terms.of(infimum.compile(f, len(lo)))
+    terms = TermSum.of(infimum.compile(f, len(lo)))
     held = np.zeros(len(lo), bool) if held is None else held
-    return Held(terms, held).bends_at_least(lo, hi, terms.enclose(lo, hi), part)
+    return HeldTermSum(terms, held).curvature_at_least(lo, hi, terms.enclose(lo, hi), part)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -107,7 +107,7 @@ def test_the_hessian_less_d_is_positive_definite_at_points_of_the_box(name):
             centre = start + rng.uniform(-1e-3, 1e-3, N)
             lo, hi = centre - radius, centre + radius
             with np.errstate(all="ignore"):  # as in our environment
-                d = Held(terms, held).bends_at_least(lo, hi, terms.enclose(lo, hi), 0.5)
+                d = HeldTermSum(terms, held).curvature_at_least(lo, hi, terms.enclose(lo, hi), 0.5)
             if d is None:
                 continue
             proved, free = proved + 1, np.flatnonzero(~held)
@@ -144,7 +144,7 @@ def test_functions_that_are_not_convex_around_0(f):
 def test_what_is_shared_among_cliques_is_symmetric(name):
     """To the last bit: what diagonals that dominate prove is about symmetric matrices."""
     _, terms = terms_of(name)
-    held, rng = Held(terms, np.zeros(N, bool)), np.random.default_rng(5)
+    held, rng = HeldTermSum(terms, np.zeros(N, bool)), np.random.default_rng(5)
     part = rng.uniform(-1, 1, terms.order.where.shape)
     uneven = np.eye(held.m)[..., None] * 9 + part + part.swapaxes(0, 1) * (1 + 2.0**-50)  # as products of doubles are
     change, _ = held._shared_out(np.where(held.both, uneven, 0.0), np.abs(part))
@@ -188,8 +188,8 @@ def test_sums_hold_the_exact_ones():
     at[at == 7] = 8
     lo = rng.normal(size=2000) * 10.0 ** rng.integers(-300, 300, 2000) * (rng.random(2000) < 0.9)
     hi = lo + rng.choice([0.0, 1e-9, 1.0], 2000) * np.abs(lo)
-    low, high = Places([at[:900].reshape(30, 30), at[900:]], 30).total([(lo[:900].reshape(30, 30), hi[:900].reshape(30, 30)),
-                                                                        (lo[900:], hi[900:])])
+    low, high = SumTargets([at[:900].reshape(30, 30), at[900:]], 30).total([(lo[:900].reshape(30, 30), hi[:900].reshape(30, 30)),
+                                                                            (lo[900:], hi[900:])])
     for place in range(30):
         exact = [sum((Fraction(float(v)) for v in end[at == place]), Fraction(0)) for end in (lo, hi)]
         assert Fraction(float(low[place])) <= exact[0] and exact[1] <= Fraction(float(high[place]))

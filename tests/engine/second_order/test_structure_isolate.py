@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.certify.isolation import Isolated, Refused
+from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure
 from infimum.certify.isolation import isolate as isolate_dense
-from infimum.certify.term_sums.term_hessians import Terms
+from infimum.certify.term_sums.term_hessians import TermSum
 from infimum.certify.term_sums.term_sum_isolation import isolate
 from tests.engine.second_order.structured_functions import FUNCTIONS, ackley, griewank, rastrigin, rosenbrock
 
@@ -18,7 +18,7 @@ N = 40
 def near(f, sides, x, reach=0.05, n=N):
     lo, hi = (np.broadcast_to(np.asarray(end, dtype=float), n).copy() for end in sides)
     x = np.minimum(np.maximum(np.broadcast_to(np.asarray(x, dtype=float), n), lo), hi)
-    return isolate(Terms.of(infimum.compile(f, n)), lo, hi, x, (np.maximum(x - reach, lo), np.minimum(x + reach, hi)))
+    return isolate(TermSum.of(infimum.compile(f, n)), lo, hi, x, (np.maximum(x - reach, lo), np.minimum(x + reach, hi)))
 
 
 def holds(one, x):
@@ -53,25 +53,25 @@ PLACES = {  # function, bounds, near the minimiser, the minimiser
 def test_exactly_one_minimiser(name):
     f, sides, start, x = PLACES[name]
     one = near(f, sides, start)
-    assert isinstance(one, Isolated) and holds(one, np.broadcast_to(x, N))
-    assert ((one.around[0] <= one.lo) & (one.hi <= one.around[1])).all()
+    assert isinstance(one, IsolatedMinimiser) and holds(one, np.broadcast_to(x, N))
+    assert ((one.neighbourhood[0] <= one.lo) & (one.hi <= one.neighbourhood[1])).all()
     assert (one.hi - one.lo <= 1e-9 * np.maximum(1, np.abs(one.lo))).all()
 
 
 @pytest.mark.parametrize(("f", "sides", "x", "why"), [
-    (lambda x: np.sum(x**4), (-1, 1.5), 0.0, Refused.SINGULAR),
-    (lambda x: np.sum((x[1:] - x[:-1]) ** 2), (-1, 1.5), 0.0, Refused.SINGULAR),
-    (lambda x: (np.sum(x**2) - 1) ** 2, (-1, 1.5), N**-0.5, Refused.SINGULAR),
-    (lambda x: np.sum(x**2) - np.sum(x) ** 2 / N, (-1, 1), 0.0, Refused.SINGULAR),
-    (lambda x: -np.sum(x**2), (-1, 1), 0.0, Refused.SINGULAR),
-    (lambda x: np.sum(x[1:] * x[:-1]), (-1, 1), 0.0, Refused.SINGULAR),
-    (lambda x: np.sum(abs(x - 0.125)), (-1, 1.5), 0.125, Refused.NOT_SMOOTH),
-    (lambda x: np.sum(abs(x) ** 1.5), (-1, 1.5), 0.0, Refused.NOT_SMOOTH),
-    (lambda x: np.sum(np.maximum(x, 0) ** 2 + 3 * np.minimum(x, 0) ** 2), (-1, 1.5), 0.0, Refused.NOT_SMOOTH),
-    (lambda x: np.linalg.norm(x), (-1, 1.5), 0.0, Refused.NOT_SMOOTH),
-    (ackley, (-30, 32), 0.0, Refused.NOT_SMOOTH),
-    (lambda x: np.sum(x**4), (0, 1), 0.0, Refused.SINGULAR),
-    (lambda x: np.sum(np.sqrt(x)), (-1, 2), 0.0, Refused.NOT_SMOOTH)])
+    (lambda x: np.sum(x**4), (-1, 1.5), 0.0, IsolationFailure.SINGULAR),
+    (lambda x: np.sum((x[1:] - x[:-1]) ** 2), (-1, 1.5), 0.0, IsolationFailure.SINGULAR),
+    (lambda x: (np.sum(x**2) - 1) ** 2, (-1, 1.5), N**-0.5, IsolationFailure.SINGULAR),
+    (lambda x: np.sum(x**2) - np.sum(x) ** 2 / N, (-1, 1), 0.0, IsolationFailure.SINGULAR),
+    (lambda x: -np.sum(x**2), (-1, 1), 0.0, IsolationFailure.SINGULAR),
+    (lambda x: np.sum(x[1:] * x[:-1]), (-1, 1), 0.0, IsolationFailure.SINGULAR),
+    (lambda x: np.sum(abs(x - 0.125)), (-1, 1.5), 0.125, IsolationFailure.NOT_SMOOTH),
+    (lambda x: np.sum(abs(x) ** 1.5), (-1, 1.5), 0.0, IsolationFailure.NOT_SMOOTH),
+    (lambda x: np.sum(np.maximum(x, 0) ** 2 + 3 * np.minimum(x, 0) ** 2), (-1, 1.5), 0.0, IsolationFailure.NOT_SMOOTH),
+    (lambda x: np.linalg.norm(x), (-1, 1.5), 0.0, IsolationFailure.NOT_SMOOTH),
+    (ackley, (-30, 32), 0.0, IsolationFailure.NOT_SMOOTH),
+    (lambda x: np.sum(x**4), (0, 1), 0.0, IsolationFailure.SINGULAR),
+    (lambda x: np.sum(np.sqrt(x)), (-1, 2), 0.0, IsolationFailure.NOT_SMOOTH)])
 def test_what_cannot_be_told_ends_with_a_word(f, sides, x, why):
     """Singular Hessians, saddles, curves and surfaces of minimisers, kinks, edges, vanishing derivatives at bounds."""
     assert near(f, sides, x) is why
@@ -81,14 +81,14 @@ def test_what_cannot_be_told_ends_with_a_word(f, sides, x, why):
 def test_nothing_around_is_below_the_minimiser(name):
     rng, lo, hi = np.random.default_rng(3), np.full(N, -1.0), np.full(N, 1.2)
     evaluator = infimum.compile(FUNCTIONS[name], N)
-    terms, seen = Terms.of(evaluator), 0
+    terms, seen = TermSum.of(evaluator), 0
     for start in (0.0, 0.7, 1.0, rng.uniform(0.2, 0.9, N)):
         x = np.broadcast_to(start, N).copy()
         one = isolate(terms, lo, hi, x, (np.maximum(x - 0.1, lo), np.minimum(x + 0.1, hi)))
-        if isinstance(one, Refused):
+        if isinstance(one, IsolationFailure):
             continue
         seen += 1
-        low, high = one.around
+        low, high = one.neighbourhood
         points = rng.uniform(low[:, None], high[:, None], (N, 4))
         points = np.concatenate([points, np.clip(0.5 * one.lo + 0.5 * one.hi, low, high)[:, None]], axis=1)
         value, inner = evaluator.estimate(points), evaluator.mean_value(one.lo, one.hi).best
@@ -104,10 +104,10 @@ def test_with_few_variables_both_ways_find_the_same_minimiser(name):
         x = np.full(n, start)
         reach = np.maximum(x - 0.1, lo), np.minimum(x + 0.1, hi)
         with np.errstate(all="ignore"):  # as in our environment
-            one, other = isolate(Terms.of(evaluator), lo, hi, x, reach), isolate_dense(evaluator, lo, hi, x, reach)
-        if isinstance(one, Isolated) and isinstance(other, Isolated):
+            one, other = isolate(TermSum.of(evaluator), lo, hi, x, reach), isolate_dense(evaluator, lo, hi, x, reach)
+        if isinstance(one, IsolatedMinimiser) and isinstance(other, IsolatedMinimiser):
             meet = ((one.lo <= other.hi) & (other.lo <= one.hi)).all()
-            apart = ((one.lo > other.around[1]) | (one.hi < other.around[0])).any()
+            apart = ((one.lo > other.neighbourhood[1]) | (one.hi < other.neighbourhood[0])).any()
             assert meet or apart
             both += bool(meet)
     assert both or name in ("ackley", "quotient", "two terms", "ring", "band", "norm")
@@ -119,11 +119,11 @@ def test_minimisers_that_are_no_doubles():
         return np.sum((x**2 - 2) ** 2) + np.sum((x[1:] - x[:-1]) ** 2)
     for sign in (1, -1):
         one = near(f, (-3, 4), sign * 1.4)
-        assert isinstance(one, Isolated)
+        assert isinstance(one, IsolatedMinimiser)
         for lo, hi in zip(one.lo, one.hi, strict=True):
             near_0, far = sorted((abs(Fraction(float(lo))), abs(Fraction(float(hi)))))
             assert near_0**2 < 2 < far**2 and far - near_0 < Fraction(1, 10**13) and lo * sign > 0
-        assert not (one.around[0] < 0).any() or sign < 0
+        assert not (one.neighbourhood[0] < 0).any() or sign < 0
 
 
 @pytest.mark.parametrize("distance", (1e-1, 1e-3, 1e-5, 1e-7))
@@ -131,19 +131,21 @@ def test_two_minimisers_that_are_close_are_never_called_one(distance):
     def f(x):
         return (x[0] ** 2 - distance**2) ** 2 + np.sum((x[1:] - x[:-1]) ** 2)
     one = near(f, (-1, 1.5), distance * 1.1)
-    assert isinstance(one, Refused) or one.around[0].min() > -distance
+    assert isinstance(one, IsolationFailure) or one.neighbourhood[0].min() > -distance
 
 
 def test_a_function_without_variables_that_move():
     one = near(lambda x: np.sum(x), (0, 1), 0.0)
-    assert isinstance(one, Isolated) and (one.lo == 0).all() and (one.hi == 0).all() and (one.around[1] >= 0.05).all()
+    assert isinstance(one,
+                      IsolatedMinimiser) and (one.lo == 0).all() and (one.hi == 0).all() and (one.neighbourhood[1] >= 0.05).all()
 
 
 @pytest.mark.parametrize(("f", "n", "x"), [(rosenbrock, 10_000, 1.0), (rastrigin, 1000, 0.0),
                                            (lambda x: np.sum(x**2), 100_000, 0.0)])
 def test_thousands_of_variables(f, n, x):
     one = near(f, (-5, 10), x, reach=5e-4, n=n)
-    assert isinstance(one, Isolated) and holds(one, np.full(n, x)) and (one.around[1] - one.around[0] >= 9e-4).all()
+    assert isinstance(one, IsolatedMinimiser) and holds(one, np.full(n, x)) and (one.neighbourhood[1]
+                                                                                 - one.neighbourhood[0] >= 9e-4).all()
 
 
 # ---- the whole way
@@ -172,4 +174,4 @@ def test_slices_stay_where_second_order_says_nothing():
 
 def test_ackley_says_why_not():
     r = infimum.minimize(ackley, [(-30, 32)] * 100, xtol=1e-3)
-    assert r.success and not r.minimisers.exactly_one and r.minimisers.why == Refused.NOT_SMOOTH.value
+    assert r.success and not r.minimisers.exactly_one and r.minimisers.why == IsolationFailure.NOT_SMOOTH.value

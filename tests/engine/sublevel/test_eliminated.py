@@ -6,11 +6,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
 from infimum.sets import covering as covers
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import Search
+from infimum.sets.sublevel_search import Accuracy, SublevelSearch
 from infimum.trace.trace import trace
 from tests.engine.parts.projections import BITS, Fits, candidates, draw
 from tests.expr.separable_models import random_model
@@ -20,8 +20,8 @@ T = np.arange(1, 13) / 4
 STEPS = 6
 
 
-def eliminated(tests: covers.Tests) -> bool:
-    return any(isinstance(part, Projection) for part in tests.others)
+def eliminated(tests: covers.CoveringTests) -> bool:
+    return any(isinstance(part, VariableProjection) for part in tests.others)
 
 
 def points_with_values(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, rng: np.random.Generator) -> list:
@@ -58,16 +58,16 @@ def test_no_point_of_a_set_is_lost(seed):
     for k in {0, len(found) // 2} & set(range(len(found))):
         threshold = float(found[k][1])
         inside = [p for p, upper in found if upper <= threshold]
-        tests, held = covers.Tests(evaluator, lo, hi), covers.Tests(evaluator, lo, hi, int(rng.integers(n)))
+        tests, held = covers.CoveringTests(evaluator, lo, hi), covers.CoveringTests(evaluator, lo, hi, int(rng.integers(n)))
         assert eliminated(tests) or evaluator.separable.many_nonlinear
-        held.cutting, held.others = tests.cutting, [part for part in held.others if isinstance(part, Projection)]
+        held.cutting, held.others = tests.cutting, [part for part in held.others if isinstance(part, VariableProjection)]
         for asked in (tests, held):  # with a variable held, this part still speaks of values alone
             covering = covers.Covering.of_box(evaluator, threshold, lo, hi)
             for _ in range(STEPS):
                 covering.cut(np.flatnonzero(covering.can_be_cut)[:64], asked)
                 assert not lost((covering.lo, covering.hi), inside), (seed, threshold)
     if found:
-        search = Search(evaluator, lo, hi, threshold, threshold, np.stack(inside, axis=1), ratio=None, width_ratio=1.2)
+        search = SublevelSearch(evaluator, (lo, hi), (threshold, threshold), np.stack(inside, axis=1), Accuracy(None, 1.2))
         run(search, max_boxes=3000)
         parts = [(c.lo[:, None], c.hi[:, None]) for c in search.components] or [(search.covering.lo, search.covering.hi)]
         assert not lost(tuple(np.concatenate(pair, axis=1) for pair in zip(*parts, strict=True)), inside), (seed, threshold)
@@ -83,7 +83,7 @@ def test_a_set_that_is_narrow_in_wide_bounds():
     data = decays(true)
     evaluator = infimum.compile(lambda x: np.sum(((decays(x) - data) * 1e9) ** 2), 4)  # in units of that
     lo, hi = np.array([(-1e3, 1e3), (0.01, 10.0)] * 2).T
-    search = Search(evaluator, lo, hi, least * 1e18, least * 1e18, true[:, None], ratio=None, ordered=((1, 3),))
+    search = SublevelSearch(evaluator, (lo, hi), (least * 1e18,) * 2, true[:, None], Accuracy(ratio=None), ordered=((1, 3),))
     assert eliminated(search.tests) and run(search, max_boxes=100_000) is None
     c, = search.components
     for i in range(4):

@@ -7,7 +7,7 @@ import pytest
 
 import infimum
 from infimum.sets.set_run import run
-from infimum.sets.sublevel_search import Search
+from infimum.sets.sublevel_search import Accuracy, SublevelSearch
 
 T = np.linspace(0.0, 3.0, 40)
 DATA = np.round(64 * (2.0 * np.exp(-1.1 * T) + 0.1 * np.cos(7 * T))) / 64
@@ -42,7 +42,7 @@ CASES = {  # function, bounds, threshold
 def searched(name, **settings):
     f, bounds, t = CASES[name]
     lo, hi = np.array(bounds, dtype=float).T
-    search = Search(infimum.compile(f, len(lo)), lo, hi, t, t, np.empty((len(lo), 0)), **settings)
+    search = SublevelSearch(infimum.compile(f, len(lo)), (lo, hi), (t, t), np.empty((len(lo), 0)), Accuracy(**settings))
     assert run(search, max_boxes=300_000) is None
     return search, f, lo, hi, t
 
@@ -124,7 +124,7 @@ def test_exact_extents():
 ])
 def test_furthest_points_of_unusual_sets(f, bounds, t, furthest):
     lo, hi = np.array(bounds, dtype=float).T
-    search = Search(infimum.compile(f, 2), lo, hi, t, t, np.empty((2, 0)), ratio=None)
+    search = SublevelSearch(infimum.compile(f, 2), (lo, hi), (t, t), np.empty((2, 0)), Accuracy(ratio=None))
     run(search, max_boxes=100_000)
     assert (max(c.hi[0] for c in search.components) if search.components else search.covering.hi[0].max()) >= furthest
     inner = [c.inner(0)[1] for c in search.components if c.inner(0) is not None]
@@ -135,7 +135,7 @@ def test_furthest_points_of_unusual_sets(f, bounds, t, furthest):
 def test_below_the_minimum_the_set_is_empty(t):
     f, bounds, _ = CASES["two components"]
     lo, hi = np.array(bounds, dtype=float).T
-    search = Search(infimum.compile(f, 2), lo, hi, t, t, np.empty((2, 0)))
+    search = SublevelSearch(infimum.compile(f, 2), (lo, hi), (t, t), np.empty((2, 0)))
     assert run(search) is None and not search.components and not len(search.covering)
 
 
@@ -145,14 +145,14 @@ def test_a_part_that_turns_out_to_be_empty():
     evaluator = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 + 0.125 * x[0], 2)
     least = float(evaluator.value([-1.0151, 0.0], [-1.0151, 0.0]).hi)
     for t, parts in ((0.1238, 1), (least - 1e-4, 0)):
-        search = Search(evaluator, lo, hi, t, t, np.empty((2, 0)), ratio=None)
+        search = SublevelSearch(evaluator, (lo, hi), (t, t), np.empty((2, 0)), Accuracy(ratio=None))
         assert run(search) is None and len(search.components) == parts and (parts or not len(search.covering))
 
 
 def test_a_flat_set():
     """x0 alone matters: the set is a strip from bound to bound."""
     lo, hi = np.array([-2.0, -3.0]), np.array([2.0, 5.0])
-    search = Search(infimum.compile(lambda x: x[0] ** 2 + 0 * x[1], 2), lo, hi, 0.25, 0.25, np.empty((2, 0)))
+    search = SublevelSearch(infimum.compile(lambda x: x[0] ** 2 + 0 * x[1], 2), (lo, hi), (0.25, 0.25), np.empty((2, 0)))
     assert run(search) is None
     c, = search.components
     assert (c.lo[1], c.hi[1]) == (-3.0, 5.0) == c.inner(1)
@@ -164,7 +164,7 @@ def test_a_flat_set():
 def test_a_variable_that_is_held():
     """Its bounds are equal: the set has no volume, but extents."""
     lo, hi = np.array([-2.0, 0.5]), np.array([2.0, 0.5])
-    search = Search(infimum.compile(lambda x: x[0] ** 2 + x[1] ** 2, 2), lo, hi, 1.0, 1.0, np.empty((2, 0)))
+    search = SublevelSearch(infimum.compile(lambda x: x[0] ** 2 + x[1] ** 2, 2), (lo, hi), (1.0, 1.0), np.empty((2, 0)))
     assert run(search) is None
     c, = search.components
     assert (c.lo[1], c.hi[1]) == (0.5, 0.5) and c.inner(0)[1] <= np.sqrt(0.75) <= c.hi[0] <= 0.875 and c.paving is None
@@ -173,7 +173,8 @@ def test_a_variable_that_is_held():
 def test_between_two_thresholds():
     """What lies between is neither inside nor left out."""
     lo, hi = np.full(2, -2.0), np.full(2, 2.0)
-    search = Search(infimum.compile(lambda x: x[0] ** 2 + x[1] ** 2, 2), lo, hi, 0.81, 1.0, np.empty((2, 0)), ratio=1.3)
+    search = SublevelSearch(infimum.compile(lambda x: x[0] ** 2 + x[1] ** 2, 2), (lo, hi), (0.81, 1.0), np.empty((2, 0)),
+                            Accuracy(ratio=1.3))
     run(search, max_boxes=100_000)
     c, = search.components
     (least, _), (_, most) = c.paving.volume()
@@ -184,7 +185,7 @@ def test_stopped_early_all_holds():
     f, bounds, t = CASES["ring"]
     lo, hi = np.array(bounds, dtype=float).T
     for boxes in (1, 500, 20_000):
-        search = Search(infimum.compile(f, 2), lo, hi, t, t, np.empty((2, 0)), ratio=1.0 + 1e-9)
+        search = SublevelSearch(infimum.compile(f, 2), (lo, hi), (t, t), np.empty((2, 0)), Accuracy(ratio=1.0 + 1e-9))
         assert "the limit is" in run(search, max_boxes=boxes)
         where = search.components or [search.covering]
         points = samples(lo, hi, 2000)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from infimum.backend.thread_count import thread_count
-from infimum.blackbox.trial_workers import LOOK, InThisProcess, Workers
+from infimum.blackbox.trial_workers import LOOK, LocalWorkers, Workers
 from infimum.errors import OptionError, TrialError
 from infimum.evaluation.evaluator import WORTH_A_GPU, Evaluator
 from infimum.parallel import ray_cluster
@@ -17,14 +17,14 @@ from infimum.parallel.proofs.portion_prover import Answer, PortionProver
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Machine, Method, Parallel
 from infimum.search.checkpoint import State
-from infimum.search.rounds import PORTIONS, Portion, Rounds, WorkersLost
+from infimum.search.rounds import PORTIONS, Portion, StepRounds, WorkersLost
 
-_AHEAD = 2   # portions that wait beside those that are worked on, so that nobody waits for one
-_TRIES = 4   # times that a portion may be lost with its worker
+_AHEAD = 2       # portions that wait beside those that are worked on, so that nobody waits for one
+_TRIES = 4       # times that a portion may be lost with its worker
 _SILENCE = 30.0  # seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
 
 
-class WorkerDealer:
+class WorkerPortionRunner:
     """Deals portions to workers, each to the first that is free; one that is lost with its worker is dealt again."""
 
     def __init__(self, workers: Workers):
@@ -35,8 +35,8 @@ class WorkerDealer:
     def count(self) -> int:
         return self.workers.count
 
-    def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
-        """See `Dealer`. Answers to what an earlier round has dealt, which was given up, are not heard."""
+    def run_portions(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
+        """See `PortionRunner`. Answers to what an earlier round has dealt, which was given up, are not heard."""
         waiting, sent, lost = deque(range(count)), {}, Counter()
         while waiting or sent:
             while waiting and self.workers.outstanding < self.count + _AHEAD:
@@ -76,8 +76,8 @@ class WorkerDealer:
 
 
 @contextmanager
-def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
-          memory_limit: float | None) -> Iterator[tuple[Rounds, int]]:
+def started_rounds(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Method, machine: Machine,
+          memory_limit: float | None) -> Iterator[tuple[StepRounds, int]]:
     """Rounds in which these workers prove, started, and the batch; closed with the block.
 
     A cluster with GPUs works there, in larger batches, unless that is given or the device is the CPU; a worker for each."""
@@ -91,7 +91,8 @@ def dealt(parallel: Parallel, problem: Problem, evaluator: Evaluator, method: Me
         batch = int(machine.batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
         theirs = Machine("cuda" if gpus and device != "auto" else device, machine.threads, batch)
         prover = PortionProver.of(problem, evaluator, method, theirs, memory_limit)
-        yield Rounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), parallel.portions or PORTIONS), batch
+        yield StepRounds(WorkerPortionRunner(stack.enter_context(_started(prover, workers, gpus))), parallel.portions
+                         or PORTIONS), batch
 
 
 def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
@@ -102,7 +103,7 @@ def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
         joined = "ray"  # where this process is now: the address may have been another name of that cluster
         return RayWorkers(_with_threads(prover, 1), joined, gpus=gpus, silence=_SILENCE)
     if workers == 1:
-        return InThisProcess(prover)
+        return LocalWorkers(prover)
     return Processes(pickle.dumps(_with_threads(prover, max(1, thread_count() // workers))), workers, silence=_SILENCE)
 
 
