@@ -67,7 +67,7 @@ UPPER = ("relax", "bounds", "chains", "points", "certify", "search", "presolve",
 NEVER = {"backend": {"expr", "interval", "structure", "trace"}, "interval": {"expr"}, "ops": {"expr"},
          **dict.fromkeys(UPPER, {"backend", "interval", "trace", "ops.interval_rules", "ops.inverse_rules", "ops.line_rules",
                                  "ops.point_rules"})}
-NAMED_ONCE = ("search", "bounds", "relax", "points", "certify", "engines")  # no base name twice among these
+NAMED_ONCE = ("search", "bounds", "relax", "points", "certify", "presolve", "engines")  # no base name twice among these
 MOST_FILES = 25  # in a folder, beside its __init__.py
 TOP_LEVEL = {"__init__", "__main__", "errors", "result", "pyomo"}
 

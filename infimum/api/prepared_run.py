@@ -23,8 +23,8 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
 from infimum.presolve.constraint_report import ConstraintReport
+from infimum.presolve.exponents import KnownExponents
 from infimum.presolve.fixed_variables import FixedVariables
-from infimum.presolve.known_exponents import KnownExponents
 from infimum.presolve.maximisation import Maximisation, opposite
 from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
 from infimum.presolve.presolve_step import Formulation

@@ -8,8 +8,8 @@ import numpy as np
 import infimum
 from infimum.presolve.constraint_report import ConstraintReport
 from infimum.presolve.defined_objective import DefinedObjective
+from infimum.presolve.exponents import KnownExponents
 from infimum.presolve.fixed_variables import FixedVariables
-from infimum.presolve.known_exponents import KnownExponents
 from infimum.presolve.maximisation import Maximisation
 from infimum.presolve.presolve_step import Formulation, PresolveStep
 from infimum.presolve.system_forms import CompletedSquares, EmptySystem
