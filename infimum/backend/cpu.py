@@ -42,7 +42,8 @@ _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # w
 _PIECE_SECONDS, _TURNS_SECONDS = 0.1, 0.05
 # instructions that are run for each line before it is compiled again: about three times what that takes
 _INSTRUCTIONS_A_LINE = 3 << 18
-_WORDS_A_WORD = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
+# words that are interpreted for each word of a program before it is compiled: half of what that takes
+_INTERPRETED_WORDS_A_WORD = 3 << 11
 _LINE_SECONDS = 3e-4     # that a line takes to be compiled in the better way, on a slow machine
 _WORD_SECONDS = 6e-5     # that a word of an interpreted program takes to be compiled in the plain way, as well
 _FIRST_VECTORS = 8       # vectors for each thread that are interpreted before it is asked what that cost
@@ -261,7 +262,7 @@ class CpuBackend:
         def make() -> CompiledKernel:
             size = len(program.words)
             code = _MachineCode(interpreter(self.spelling), [], program.doubles, program)
-            improvement = _Improvement(lambda: plain.compile(kernel), _WORDS_A_WORD * size, _WORD_SECONDS * size)
+            improvement = _Improvement(lambda: plain.compile(kernel), _INTERPRETED_WORDS_A_WORD * size, _WORD_SECONDS * size)
             return CompiledKernel(kernel, self.lanes, code, None, improvement)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)

@@ -24,7 +24,7 @@ from infimum.support.clock import briefly
 
 _WORTH_SHRINKAGE = 0.9  # a sweep pays if it shrinks some variable to this part,
 # unless many in a row shrink less than a share of all: in a chain each may wait for the one before
-_SHRUNK_SHARE, _SLOW_SHRINKAGE = 64, 32
+_SHRUNK_SHARE, _MOST_SLOW_SWEEPS = 64, 32
 _LEAST_REGIONS = 16  # fewer regions of few variables are not worth its time to second order
 
 
@@ -80,7 +80,7 @@ class RootBox:
             self.sweeps += 1
             shrunk = int((widths(lo, hi) < _WORTH_SHRINKAGE * widths(*self.box)).sum())
             slow = 0 if shrunk * _SHRUNK_SHARE >= self.n else slow + 1
-            pays = shrunk > 0 and slow <= _SLOW_SHRINKAGE
+            pays = shrunk > 0 and slow <= _MOST_SLOW_SWEEPS
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
             if self.done:
