@@ -42,12 +42,12 @@ def counting() -> Iterator[Count]:
 
 def names() -> list[str]:
     """Those of the parts that may be asked about a function without constraints."""
-    return [part.name for part in bound_order.tests_of_functions()]
+    return [part.name for part in bound_order.function_tests()]
 
 
 @contextmanager
 def only(kept: Collection[str]) -> Iterator[None]:
     """Proofs within the block have no other parts, if there are no constraints."""
-    parts = tuple(part for part in bound_order.tests_of_functions() if part.name in kept)
-    with mock.patch.object(bound_order, "tests_of_functions", lambda: parts):
+    parts = tuple(part for part in bound_order.function_tests() if part.name in kept)
+    with mock.patch.object(bound_order, "function_tests", lambda: parts):
         yield

@@ -118,7 +118,7 @@ def test_another_function_for_numbers_is_an_error(name):
 
 
 def test_two_calls_that_differ_are_named(monkeypatch):
-    monkeypatch.setattr("infimum.trace.agreement._SLOW", np.inf)  # on a busy machine a call may take long
+    monkeypatch.setattr("infimum.trace.agreement._SLOW_SECONDS", np.inf)  # on a busy machine a call may take long
     with pytest.raises(AgreementError, match="Two calls with the same numbers"):
         infimum.minimize(random_numbers, BOX)
 
@@ -302,7 +302,7 @@ def test_the_result_counts_and_says_so():
 
 
 def test_a_slow_function_is_called_once_and_at_the_answer(monkeypatch):
-    monkeypatch.setattr("infimum.trace.agreement._SLOW", 0.0)
+    monkeypatch.setattr("infimum.trace.agreement._SLOW_SECONDS", 0.0)
     called = []
 
     def slow(x):

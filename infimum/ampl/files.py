@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infimum.errors import ModelFileError
 
-_LARGEST = 1 << 32  # bytes of a file that is read: what becomes of it in memory is many times as large
+_MOST_BYTES = 1 << 32  # bytes of a file that is read: what becomes of it in memory is many times as large
 # how files begin that hold a model in another form, and what makes a model of them
 _PACKED = {b"\x1f\x8b": ("gzip", "gunzip"), b"BZh": ("bzip2", "bunzip2"), b"\xfd7zXZ": ("xz", "unxz"),
            b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"), b"PK\x03\x04": ("zip", "unzip")}
@@ -29,8 +29,8 @@ def bytes_of(path: Path) -> bytes:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode):
             raise ModelFileError(f"{path} cannot be read: it is {'a folder' if path.is_dir() else 'no ordinary file'}")
-        if about.st_size > _LARGEST:
-            raise ModelFileError(f"{path} cannot be read: it has {about.st_size:,} bytes, and the most is {_LARGEST:,}")
+        if about.st_size > _MOST_BYTES:
+            raise ModelFileError(f"{path} cannot be read: it has {about.st_size:,} bytes, and the most is {_MOST_BYTES:,}")
         data = path.read_bytes()
     except (OSError, ValueError) as error:  # a name with a null character in it is a ValueError
         raise ModelFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error

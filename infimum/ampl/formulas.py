@@ -18,7 +18,7 @@ from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWIS
 from infimum.trace.recording import recorded
 from infimum.trace.tracer import Tracer, lift
 
-_FEW = 3  # sums of up to this number of terms are written out
+_MOST_WRITTEN_OUT = 3  # sums of up to this number of terms are written out
 _SUMS = (PLUS, MINUS, NEGATIVE, SUM)
 _CONSTANTS = {EXACT: "e", TRUTH: "t"}
 
@@ -163,7 +163,7 @@ class Formulas:
                 widths[i] = sum([widths[k] for k in node[1:]])
             elif code >= 0:
                 for k in node[1:2] if code == PIECEWISE_LINEAR else node[1:]:
-                    wide = widths[k] > _FEW
+                    wide = widths[k] > _MOST_WRITTEN_OUT
                     if wide:
                         self._lifted.add(k)
                     if levels[k] + wide > levels[i]:
@@ -248,7 +248,7 @@ def _formula(rows: list[dict[Program, list[Term]]]) -> Formula:
     for program in rows[0]:
         terms = [row[program] for row in rows]
         count = len(terms[0])
-        if count > _FEW:
+        if count > _MOST_WRITTEN_OUT:
             parts.append(_part(program, [sorted(some, key=lambda term: term[1:]) for some in terms], True))
         else:
             parts += [_part(program, [[some[k]] for some in terms], False) for k in range(count)]

@@ -14,7 +14,7 @@ from infimum.result import Result, Verdict
 from infimum.search.callbacks import Snapshot
 
 _FAILURE = 500
-_LEAST = 1e-3  # seconds that a run has at least
+_LEAST_SECONDS = 1e-3  # seconds that a run has at least
 
 
 def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None, spent: float = 0.0) -> tuple[Result, Solution]:
@@ -24,7 +24,7 @@ def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None,
     settings = dict(settings or {})
     limit = settings.get("time_limit", 0.0)
     if limit > 0:
-        settings["time_limit"] = max(limit - spent, _LEAST)
+        settings["time_limit"] = max(limit - spent, _LEAST_SECONDS)
     try:
         found = _solved(model, number, settings)
     except InfimumError as error:

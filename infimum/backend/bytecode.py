@@ -29,7 +29,7 @@ NUMBER = {op: k for k, op in enumerate((*LANE, *(op for op in PRIMITIVES if op n
 WORDS = 5  # of each of the first
 _PADDED = {op: (NUMBER[op], [0] * (3 - len(PRIMITIVES[op][0]))) for op in LANE}
 HEADER = 4  # words in front: where the lanes' program begins, one that is free, and two for the words that loops have run
-_MOST = 1 << 30  # bytes of scratch that places can tell apart
+_MOST_SCRATCH_BYTES = 1 << 30  # bytes of scratch that places can tell apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +46,12 @@ class Program:
 
 def encode(kernel: Kernel, lanes: int) -> Program | None:
     """The kernel as a program for vectors of this number of lanes; None if it needs too much memory."""
-    if 8 * lanes * sum(kernel.buffers) > _MOST // 2:
+    if 8 * lanes * sum(kernel.buffers) > _MOST_SCRATCH_BYTES // 2:
         return None
     writer = _Writer(kernel, 8 * lanes)
     head = [*writer.head, NUMBER["fetch"]]
     words = np.array([HEADER + len(head), 0, 0, 0, *head, *writer.words], np.int32)
-    return None if writer.top > _MOST else Program(words, writer.top // 8)
+    return None if writer.top > _MOST_SCRATCH_BYTES else Program(words, writer.top // 8)
 
 
 @dataclass(slots=True, eq=False)
@@ -135,7 +135,7 @@ class _Writer:
             self._say(op, *[at[v] for v in i.operands], self._new(i.results[0]))
         elif op in ("const", "iconst", "uconst"):
             at[i.results[0]] = self._constant(op, i.attr)
-            if op == "uconst" and 0 <= i.attr < _MOST // self.wide:
+            if op == "uconst" and 0 <= i.attr < _MOST_SCRATCH_BYTES // self.wide:
                 self.known[i.results[0]] = i.attr
         elif op in CALLS:
             self._call(i)

@@ -36,18 +36,20 @@ else:
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
-_KEEP = 256
+_KEPT_KERNELS = 256
 _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.1, 0.05
-_WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
-_WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
-_LINE_SECONDS = 3e-4  # that a line takes to be compiled in the better way, on a slow machine
-_WORD_SECONDS = 6e-5  # that a word of an interpreted program takes to be compiled in the plain way, as well
-_FIRST = 8        # vectors for each thread that are interpreted before it is asked what that cost
-_EARLY = 4        # times sooner than at their limit rounds end, about
+# instructions that are run for each line before it is compiled again: about three times what that takes
+_INSTRUCTIONS_A_LINE = 3 << 18
+# words that are interpreted for each word of a program before it is compiled: half of what that takes
+_INTERPRETED_WORDS_A_WORD = 3 << 11
+_LINE_SECONDS = 3e-4     # that a line takes to be compiled in the better way, on a slow machine
+_WORD_SECONDS = 6e-5     # that a word of an interpreted program takes to be compiled in the plain way, as well
+_FIRST_VECTORS = 8       # vectors for each thread that are interpreted before it is asked what that cost
+_EARLY_END_FACTOR = 4    # times sooner than at their limit rounds end, about
 # lanes and seconds: for as few boxes, each taking longer, narrow vectors are used, since idle lanes cost memory and time
-_NARROW, _LONG = 2, 1e-3
+_NARROW_LANES, _LONG_SECONDS = 2, 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +110,9 @@ class CompiledKernel:
         self._boxes += max(count, self.lanes) * times
         self._improve_if_worth_it()
         if count < self.lanes:
-            small = count > _NARROW or self._cost < _LONG or self._narrow is None or self._takes >= left()
-            (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
+            small = count > _NARROW_LANES or self._cost < _LONG_SECONDS or self._narrow is None or self._takes >= left()
+            (self if small or self.lanes == _NARROW_LANES else self._narrow())._run_padded(inputs, outputs, data, udata, count,
+                                                                                           times)
             return
         # long runs are cut: the clock and Ctrl-C are heard between the pieces, and what they were shows what the others will cost
         begin = 0
@@ -117,7 +120,7 @@ class CompiledKernel:
             pause()
             piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
             if self._code[2] is not None:
-                piece = min(piece, max(_FIRST * self.lanes * threads, begin))
+                piece = min(piece, max(_FIRST_VECTORS * self.lanes * threads, begin))
             end = count if count - begin < 2 * piece else begin + piece
             self._run_piece((inputs, outputs), (data, udata), range(begin, end), threads, times)
             begin = end
@@ -146,7 +149,7 @@ class CompiledKernel:
                                     second, turns) for s in aligned], shared=True)
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
-        if count >= 1024 or seconds > _LONG:
+        if count >= 1024 or seconds > _LONG_SECONDS:
             self._cost = seconds * threads / (count * turns)
 
     def _improve_if_worth_it(self) -> None:
@@ -207,7 +210,7 @@ def _lines(work: str, routines: dict[str, str]) -> int:
 
 
 def _turns(loop: Loop) -> float:
-    return max(1, loop.limit / (1 if loop.more is None else _EARLY))
+    return max(1, loop.limit / (1 if loop.more is None else _EARLY_END_FACTOR))
 
 
 def _kept(key: str, make: Callable[[], CompiledKernel]) -> CompiledKernel:
@@ -216,7 +219,7 @@ def _kept(key: str, make: Callable[[], CompiledKernel]) -> CompiledKernel:
         found = _compiled.get(key)
         if found is None:
             found = _compiled[key] = make()
-            if len(_compiled) > _KEEP:
+            if len(_compiled) > _KEPT_KERNELS:
                 _compiled.popitem(last=False)
         _compiled.move_to_end(key)
         return found
@@ -231,8 +234,9 @@ class CpuBackend:
 
     def __init__(self, lanes: int | None = None, threads: int | None = None, plain: bool = False):
         self.lanes, self.plain = lanes or host().lanes, plain
-        if self.lanes < _NARROW:  # one lane is no vector: LLVM's scalar code takes a negation inside a rounding on 64-bit Arm
-            raise InternalError(f"the CPU's kernels have {_NARROW} lanes at least, not {self.lanes}")
+        # one lane is no vector: LLVM's scalar code takes a negation inside a rounding on 64-bit Arm
+        if self.lanes < _NARROW_LANES:
+            raise InternalError(f"the CPU's kernels have {_NARROW_LANES} lanes at least, not {self.lanes}")
         self.threads = thread_count(threads)
         self.spelling = (ArmSpelling if host().arm else SimdSpelling)(self.lanes)
 
@@ -258,7 +262,7 @@ class CpuBackend:
         def make() -> CompiledKernel:
             size = len(program.words)
             code = _MachineCode(interpreter(self.spelling), [], program.doubles, program)
-            improvement = _Improvement(lambda: plain.compile(kernel), _WORTH_PLAIN * size, _WORD_SECONDS * size)
+            improvement = _Improvement(lambda: plain.compile(kernel), _INTERPRETED_WORDS_A_WORD * size, _WORD_SECONDS * size)
             return CompiledKernel(kernel, self.lanes, code, None, improvement)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
@@ -270,8 +274,8 @@ class CpuBackend:
         needs += [_library[self._symbol(f.name)].module for f in functions]
         lines = _lines(work, routines)
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
-        narrow = cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel))
-        improvement = _Improvement(better, _WORTH * lines, _LINE_SECONDS * lines)
+        narrow = cache(lambda: CpuBackend(_NARROW_LANES, plain=self.plain).compile(kernel))
+        improvement = _Improvement(better, _INSTRUCTIONS_A_LINE * lines, _LINE_SECONDS * lines)
         return CompiledKernel(kernel, self.lanes, _MachineCode(module, needs, doubles), narrow, improvement)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:

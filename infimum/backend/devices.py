@@ -9,7 +9,7 @@ from typing import Any
 from infimum.backend.cpu import CpuBackend
 from infimum.errors import OptionError
 
-_PATIENCE = 1.0  # seconds of work that a GPU would have done sooner, before "auto" looks for one
+_SECONDS_BEFORE_GPU = 1.0  # seconds of work that a GPU would have done sooner, before "auto" looks for one
 
 
 def place_of(backend: Any) -> str:
@@ -41,4 +41,4 @@ def backend_of(device: Any, memory_limit: float | None = None, threads: int | No
     limit = None if memory_limit is None or math.isinf(memory_limit) else int(memory_limit)
     if device != "auto":
         return HybridBackend(int(found[1] or 0), limit, threads=threads)
-    return HybridBackend(0, limit, _PATIENCE, or_cpu=True, threads=threads)
+    return HybridBackend(0, limit, _SECONDS_BEFORE_GPU, or_cpu=True, threads=threads)

@@ -19,12 +19,12 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-_MOST = 256 << 20     # bytes in the folder
-_SELDOM = 64          # new files between two cleanings of the folder, on average
+_MOST_BYTES = 256 << 20  # bytes in the folder
+_CLEANING_PERIOD = 64    # new files between two cleanings of the folder, on average
 _SUFFIX = ".infimum"  # nothing else in the folder is touched
 _DIGEST = blake2b().digest_size
 
-_written = count(os.urandom(1)[0] % _SELDOM)  # most processes write few files, and need not look either
+_written = count(os.urandom(1)[0] % _CLEANING_PERIOD)  # most processes write few files, and need not look either
 
 
 def folder() -> Path | None:
@@ -65,9 +65,9 @@ def read(name: str) -> bytes | None:
         return None
     try:
         with _opened(where, name + _SUFFIX) as file:
-            found = file.read(_MOST + 1)
+            found = file.read(_MOST_BYTES + 1)
             content = found[_DIGEST:]
-            if len(found) > _MOST or found[:_DIGEST] != _checksum(name, content):
+            if len(found) > _MOST_BYTES or found[:_DIGEST] != _checksum(name, content):
                 return None
             with suppress(OSError):
                 os.utime(file.fileno() if os.utime in os.supports_fd else where / (name + _SUFFIX))  # the last to go
@@ -129,7 +129,7 @@ def write(name: str, content: bytes) -> None:
         except BaseException:
             os.unlink(temporary)
             raise
-        if next(_written) % _SELDOM == 0:
+        if next(_written) % _CLEANING_PERIOD == 0:
             _shrink(where)
 
 
@@ -146,7 +146,7 @@ def _shrink(where: Path) -> None:
             known.append((found.st_mtime_ns, found.st_size, path))
     total = sum(size for _, size, _ in known)
     for _, size, path in sorted(known):
-        if total <= _MOST:
+        if total <= _MOST_BYTES:
             return
         with suppress(OSError):
             path.unlink()

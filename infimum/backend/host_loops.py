@@ -11,8 +11,8 @@ from infimum.backend import worker_threads as workers
 from infimum.backend.cell_loops import LOOPS, Loop
 from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, KernelWrapper, Module, address
 
-_LONG = 1 << 16  # items that are worth a thread
-_MANY = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second
+_ITEMS_A_THREAD = 1 << 16         # items that are worth a thread
+_ITEMS_FOR_BETTER_CODE = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second
 _SEGMENT = Struct("2q").pack  # where it begins and ends
 _ARGUMENTS = {name: Struct(f"{len(loop.names)}q").pack for name, loop in LOOPS.items()}
 _MODE = 'metadata !"round.upward", metadata !"fpexcept.ignore"'
@@ -100,17 +100,17 @@ def _jobs(name: str, items: int, parts: list[tuple[Any, int]], arguments: tuple,
     words = _ARGUMENTS[name](*[address(a) if type(a) is np.ndarray else address(a[0]) + 8 * a[1] if type(a) is tuple else a
                                for a in arguments])
     _done.items += items
-    entry = _entry(name, _done.items < _MANY)
+    entry = _entry(name, _done.items < _ITEMS_FOR_BETTER_CODE)
     workers.run(KernelWrapper.call,
                 [(entry, words, part, None, None, 0, count, backwards, None, None, 1) for part, count in parts])
 
 
 def each(name: str, total: int, arguments: tuple, threads: int = 1) -> None:
     """The loop for the items 0 … total-1."""
-    if total < 2 * _LONG or LOOPS[name].shared:
+    if total < 2 * _ITEMS_A_THREAD or LOOPS[name].shared:
         parts = [(_SEGMENT(0, total), 1)]
     else:
-        count = min(threads, total // _LONG)
+        count = min(threads, total // _ITEMS_A_THREAD)
         parts = [(_SEGMENT(part * total // count, (part + 1) * total // count), 1) for part in range(count)]
     _jobs(name, total, parts, arguments)
 

@@ -17,10 +17,10 @@ from infimum.kernel.ir import Kernel
 
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 # a thread of a GPU is slower than a core, with its vectors, by the first factor; and the second number of them runs
-_SLOWER, _WIDER = 64, 400
-_FEW = 4     # a box alone takes a core as long as this number in vectors
-_SHARED = 2  # a thread that shares its box is slower by this factor: barriers, and numbers that lie apart
-_LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
+_THREAD_SLOWDOWN, _GPU_WIDTH = 64, 400
+_SINGLE_BOX_COST = 4  # a box alone takes a core as long as this number in vectors
+_SHARED_SLOWDOWN = 2  # a thread that shares its box is slower by this factor: barriers, and numbers that lie apart
+_LOAD_SECONDS = 0.2   # seconds, to bring the code of a block there: what pays only with it has to come often
 _launches: Counter[int] = Counter()  # runs on each GPU, of all backends: one takes over the kernels of another of the same name
 
 
@@ -118,13 +118,13 @@ class HybridKernel:
     def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int = 1) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
         count, cost = arrays[0].shape[1], times * self.on_cpu.cost
-        core = cost * max(count, _FEW)
+        core = cost * max(count, _SINGLE_BOX_COST)
         cpu = core / min(threads, max(1, count // self.backend.lanes))
         sent = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH
-        alone = sent + max(_SLOWER * cost, core / _WIDER)
-        shared = sent + max(_SHARED * _SLOWER * cost * self.shorter, core / _WIDER)
+        alone = sent + max(_THREAD_SLOWDOWN * cost, core / _GPU_WIDTH)
+        shared = sent + max(_SHARED_SLOWDOWN * _THREAD_SLOWDOWN * cost * self.shorter, core / _GPU_WIDTH)
         if cpu <= min(alone, shared):
             return False
         self.spent += cpu
-        patience = self.backend.patience if cpu > alone else max(self.backend.patience, _LOAD)
+        patience = self.backend.patience if cpu > alone else max(self.backend.patience, _LOAD_SECONDS)
         return self.spent > patience and self.backend.cuda is not None

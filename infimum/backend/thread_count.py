@@ -8,7 +8,7 @@ import numpy as np
 from infimum.errors import OptionError
 
 VARIABLE = "INFIMUM_THREADS"
-MOST = 1024
+MOST_THREADS = 1024
 
 
 def thread_count(threads: Any = None) -> int:
@@ -22,6 +22,6 @@ def thread_count(threads: Any = None) -> int:
 
 
 def _checked(name: str, count: Any) -> int:
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST:
-        raise OptionError(f"{name} must be a whole number from 1 to {MOST}, not {count!r}")
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_THREADS:
+        raise OptionError(f"{name} must be a whole number from 1 to {MOST_THREADS}, not {count!r}")
     return int(count)

@@ -3,7 +3,8 @@
 A GPU that has ended stands idle until whoever used the time comes back. What is begun when is a matter of speed alone.
 """
 
-_LEARN, _DOUBT = 0.25, 0.9  # the weight of what was just seen; of what was expected where one came back too late to know
+# the weight of what was just seen; of what was expected where one came back too late to know
+_WEIGHT_OF_LAST, _WEIGHT_OF_LATE = 0.25, 0.9
 _FORGET = 0.98              # with each wait a step seems shorter, so that one that took very long is not the last
 
 
@@ -20,10 +21,10 @@ class WaitEstimate:
 
     def stepped(self, seconds: float) -> None:
         """A step took so long."""
-        self._step += _LEARN * (seconds - self._step)
+        self._step += _WEIGHT_OF_LAST * (seconds - self._step)
 
     def waited(self, what: str, seconds: float, late: bool) -> None:
         """It took so long; or, if one came back late, perhaps less."""
         self._step *= _FORGET
         expected = self._waits.get(what, seconds)
-        self._waits[what] = _DOUBT * expected if late else expected + _LEARN * (seconds - expected)
+        self._waits[what] = _WEIGHT_OF_LATE * expected if late else expected + _WEIGHT_OF_LAST * (seconds - expected)

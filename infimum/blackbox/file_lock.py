@@ -8,7 +8,7 @@ except ImportError:  # Windows
     fcntl = None
     import msvcrt
 
-_FAR = 2**40  # where Windows locks a byte: far behind the end, so that others can read
+_LOCKED_BYTE = 2**40  # where Windows locks a byte: far behind the end, so that others can read
 
 
 class Locked(Exception):
@@ -24,7 +24,7 @@ def lock(handle: int) -> None:
             raise Locked from None
         return
     at = os.lseek(handle, 0, os.SEEK_CUR)
-    os.lseek(handle, _FAR, os.SEEK_SET)
+    os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
     try:
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
     except OSError:

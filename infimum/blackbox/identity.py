@@ -33,8 +33,8 @@ from infimum.blackbox.user_globals import (
 )
 
 _DIGITS = len(digest(""))
-_LONGEST = 60           # characters of a value that are shown; a longer one is a digest
-_MOST = 20_000          # values that are read of one function
+_LONGEST_SHOWN = 60    # characters of a value that are shown; a longer one is a digest
+_MOST_VALUES = 20_000  # values that are read of one function
 _STATE = {"numpy", "scipy", "infimum"}    # libraries whose objects hold plain data, which is read
 _ARRAYS = {"pandas", "polars", "torch"}  # libraries whose objects NumPy reads
 UNREADABLE, RECORD, EMPTY = "unreadable", "changed by the function", "empty"
@@ -85,7 +85,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._met: dict[int, tuple[Any, str]] = {}   # by address, with the value itself, so that no other takes its address
-        self._left = _MOST
+        self._left = _MOST_VALUES
 
     # ---- functions
     def describe(self, fun: Any, found: dict[str, str]) -> None:
@@ -170,7 +170,7 @@ class _Reader:
         except Exception:  # whatever an object of the user's raises when it is looked at; too deep a nesting
             return _unreadable(value)
         said = plain if isinstance(plain, str) and not isinstance(value, str) else json.dumps(plain)
-        return said if len(said) <= _LONGEST else f"{type(value).__name__} {digest(said)}"
+        return said if len(said) <= _LONGEST_SHOWN else f"{type(value).__name__} {digest(said)}"
 
     def _plain(self, value: Any) -> Any:
         """The value in the terms of JSON, with texts for what JSON does not have."""

@@ -19,7 +19,7 @@ from infimum.errors import OptionError
 from infimum.support import clock
 from infimum.support.held_interrupts import interrupts_held_back
 
-LOOK = 0.25  # seconds between two looks at the clock
+CLOCK_PERIOD = 0.25  # seconds between two looks at the clock
 
 
 class BlackBox(Protocol):
@@ -80,7 +80,7 @@ class Workers(ABC):
         end = math.inf if timeout is None else monotonic() + timeout
         while self.outstanding:
             if not self._done:
-                self._await(max(0.0, min(LOOK, end - monotonic())))
+                self._await(max(0.0, min(CLOCK_PERIOD, end - monotonic())))
             if self._done:
                 self.outstanding -= 1
                 finished = self._done.popleft()

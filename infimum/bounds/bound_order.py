@@ -23,7 +23,7 @@ CONSTRAINED: tuple[type[RegionTest], ...] = (Propagation, NewtonEquations, Linea
 
 def region_tests_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[RegionTest]:
     """Those that can say something about this function, within the bounds or the start boxes."""
-    known = tests_of_functions() if evaluator.system is None else CONSTRAINED
+    known = function_tests() if evaluator.system is None else CONSTRAINED
     parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
     first = [part for part in parts if part.name == _AFFINE or (isinstance(part, NewtonEquations) and part.is_alone)]
     for part in parts:
@@ -35,7 +35,7 @@ def region_tests_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start:
     return parts
 
 
-def tests_of_functions() -> tuple[type[RegionTest], ...]:
+def function_tests() -> tuple[type[RegionTest], ...]:
     """Those without constraints, imported where they are needed."""
     from infimum.bounds.function_bounds.affine_bound import AffineBound
     from infimum.bounds.function_bounds.backward_linear_bound import BackwardLinearBound

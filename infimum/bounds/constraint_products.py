@@ -28,7 +28,7 @@ _TO_BOUNDARY = 0.9            # of the way to the boundary
 _SAFETY_FACTOR = 4.0          # times what a centred point may lack
 _LEAST_MULTIPLIER = 2.0**-30  # of multipliers, relative: less is none
 _HALVINGS = 12
-_SMALL = 256               # elements of a product whose terms are added at once
+_ELEMENTS_AT_ONCE = 256  # elements of a product whose terms are added at once
 
 
 class Slacks(NamedTuple):
@@ -48,7 +48,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
     array([[11.]])
     """
-    if a.shape[0] * b.shape[1] <= _SMALL:
+    if a.shape[0] * b.shape[1] <= _ELEMENTS_AT_ONCE:
         return total(a.T[:, :, None] * b[:, None])
     found, term = np.zeros((a.shape[0], b.shape[1])), np.empty((a.shape[0], b.shape[1]))
     for column, row in zip(a.T, b, strict=True):

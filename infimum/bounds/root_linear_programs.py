@@ -22,7 +22,7 @@ _ROUNDS = 6
 _LATER_FIRST_STEP = {"lines": 8, "lifted": 32}
 # steps before programs of regions of problems with curves, of which many are over by then
 _FIRST_STEP_IF_CURVED = 24
-_MOST_TIGHTENINGS, _STARTS = 3, 8  # tightened at most, and starts between two times
+_MOST_TIGHTENINGS, _STARTS_BETWEEN_TIGHTENINGS = 3, 8  # tightened at most, and starts between two times
 # of the distance between the bounds: a point that takes less is the last that is looked for
 _LEAST_GAIN = 0.1
 _LARGE_GAIN = 0.5                       # of that distance: after a point that takes more, variables are tightened again
@@ -120,7 +120,7 @@ class RootLinearPrograms:
             if branch.done or not seen:
                 return
             yield
-            yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
+            yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS_BETWEEN_TIGHTENINGS)])
             if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _LEAST_GAIN * (upper - branch.floor)):
                 return
 

@@ -27,7 +27,8 @@ _CANDIDATES = len(DAMPING) + 3  # for each variable in a step
 _DESCENT_STEPS = 16             # of a descent
 # a gain that is worth another one, in values, and in first gains: squares of small numbers
 _LEAST_GAIN, _NOISE = 2.0**-30, 2.0**-80
-_SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
+# less than this part of what is above the lower bound, more than that of the gain before: it takes too long
+_SLOW_GAINS = 0.25, 0.5
 _DISTANCE_REDUCTION = 0.25        # the next distance of the places on both sides of a variable that stays
 NEAR_HALF_WIDTHS = 3              # half widths between different points
 
@@ -100,7 +101,7 @@ class ChainPointSearch:
             reach = np.where(moved > 0, np.minimum(reach, moved), reach * _DISTANCE_REDUCTION)
             gains.append(before - value)
             if len(gains) > 2:
-                slow = _SLOW[0] * (value - lower) > gains[-2] >= gains[-1] > _SLOW[1] * gains[-2]
+                slow = _SLOW_GAINS[0] * (value - lower) > gains[-2] >= gains[-1] > _SLOW_GAINS[1] * gains[-2]
                 still = not max(gains[-2:]) > max(_LEAST_GAIN * abs(value), _NOISE * gains[1])
         if self.incumbent.offer(x[:, None]):
             self.unfinished = not still

@@ -39,7 +39,7 @@ _NODE_COST_IN_CELLS = 1 << 14      # cells that take as long as all that is done
 _MULTIPLIER_TRIES, _WORTH_GAIN = 3, 0.1
 _WORTH_DUAL_GAIN, _WORTH_GAIN_RATIO = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
 # descents from a node; multipliers with which points are searched for; in this number of nodes
-_POINTS_A_NODE, _SEARCHED_MULTIPLIERS, _SEARCHED_NODES = 4, 8, 4
+_DESCENTS_A_NODE, _SEARCHED_MULTIPLIERS, _SEARCHED_NODES = 4, 8, 4
 _LOGARITHM_SPLIT = 0.6875  # of logarithms: the exponentials of the two slices are about equally wide
 _SIGN_COST = 4             # it may take long to tell signs of factors apart: fewer cells are tried, by this factor
 # the gap must shrink to this part of it in this number of rounds, if there are more nodes than the third number; the most nodes
@@ -155,7 +155,7 @@ class CoupledChain(Chain):
         alive, best, gain, improved = np.ones(len(node.grid), np.int64), None, np.inf, None
         for _ in range(_MULTIPLIER_TRIES):
             level = yield from self._level(node, alive)
-            self._descend(*(rows[:self.n] for rows in level.paths(_POINTS_A_NODE)))
+            self._descend(*(rows[:self.n] for rows in level.paths(_DESCENTS_A_NODE)))
             yield from level.discard(self.incumbent.upper)
             yield from level.discard_by_slopes(self.incumbent.upper)
             alive = level.alive

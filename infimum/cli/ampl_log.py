@@ -9,7 +9,8 @@ from infimum.ampl.model import Model
 from infimum.problem.text import counted
 from infimum.search.callbacks import Snapshot
 
-_FIRST, _LATER, _APART = 1.0, 1.5, 1.0  # seconds before the first line; the factor to the next, and the least seconds between two
+# seconds before the first line; the factor to the next, and the least seconds between two
+_FIRST_LINE_SECONDS, _PERIOD_GROWTH, _LEAST_PERIOD = 1.0, 1.5, 1.0
 
 
 class Log:
@@ -17,7 +18,7 @@ class Log:
     gone ends the lines, and not the run."""
 
     def __init__(self, wanted: bool):
-        self._wanted, self._next, self._header, self.last = wanted, _FIRST, False, None
+        self._wanted, self._next, self._header, self.last = wanted, _FIRST_LINE_SECONDS, False, None
 
     def banner(self, path: Path, model: Model, number: int) -> None:
         whole = int(model.integrality.sum())
@@ -29,7 +30,7 @@ class Log:
         self.last: Snapshot | None = snapshot
         if snapshot.seconds < self._next:
             return
-        self._next = max(_LATER * snapshot.seconds, snapshot.seconds + _APART)
+        self._next = max(_PERIOD_GROWTH * snapshot.seconds, snapshot.seconds + _LEAST_PERIOD)
         if not self._header:
             self.line(f"{'seconds':>9}  {'lower bound':>18}  {'upper bound':>18}  {'gap':>9}  {'evaluations':>15}")
             self._header = True

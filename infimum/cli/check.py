@@ -7,7 +7,7 @@ from infimum.problem.problem import Interval
 from infimum.problems import GalleryProblem
 from infimum.result import Result, Verdict
 
-_NEAR = 1e-6  # a search that ends further above the known minimum, absolutely and relatively, has missed it
+_MISSED_DISTANCE = 1e-6  # a search that ends further above the known minimum, absolutely and relatively, has missed it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def check(p: GalleryProblem, result: Result) -> Check:
     covered = None
     if result.boxes is not None:
         covered = sum(any(((lo <= high) & (low <= hi)).all() for low, high in result.boxes) for lo, hi in p.minimisers)
-    far = result.upper - known.hi > _NEAR * max(1.0, abs(known.hi))
+    far = result.upper - known.hi > _MISSED_DISTANCE * max(1.0, abs(known.hi))
     return Check(known, result.lower <= known.lo and known.hi <= result.upper,
                  result.lower <= known.hi and known.lo <= result.upper, len(p.minimisers), covered,
                  bool(result.verdict is Verdict.CANDIDATE and far))

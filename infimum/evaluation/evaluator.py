@@ -54,7 +54,7 @@ else:
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _facts: "OrderedDict[tuple, Any]" = OrderedDict()
-_KEEP = 256
+_KEPT_KERNELS = 256
 _BATCH = 1 << 13
 WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
@@ -66,7 +66,7 @@ def _fact(find: Callable) -> cached_property:
         key = self.f.key, find.__name__, self.n, rewriting_switches.state()
         if key not in _facts:
             _facts[key] = find(self)
-            if len(_facts) > _KEEP:
+            if len(_facts) > _KEPT_KERNELS:
                 _facts.popitem(last=False)
         return _facts[key]
     return cached_property(known)
@@ -377,7 +377,7 @@ class Evaluator:
                     data, program.kernel.soon = program.data, self.system is not None  # there are many kernels then
                     ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
-                if len(_lowered) > _KEEP:
+                if len(_lowered) > _KEPT_KERNELS:
                     _lowered.popitem(last=False)
             self._ready[kind], self._parameters[kind] = _lowered[key]
         return self._ready[kind]

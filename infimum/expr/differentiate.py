@@ -16,7 +16,8 @@ from infimum.expr.derivative_rules import FLAT, VJP
 from infimum.expr.node import Expr, Index, const, topological
 from infimum.ops.vocabulary import Kind
 
-_FEW = 4  # up to this number of overlapping slices are added as arrays of zeros; more of them are summed by position
+# up to this number of overlapping slices are added as arrays of zeros; more of them are summed by position
+_MOST_SLICES_AS_ARRAYS = 4
 
 
 def gradient(f: Expr, x: Expr) -> Expr:
@@ -115,7 +116,7 @@ def _joined(parts: list[Expr], shape: tuple[int, ...]) -> list[Expr]:
             rows += [zeros((first - end,)), reshape(x, (x.size,))]
             end = last + 1
         return [reshape(concat([*rows, zeros((size - end,))]), shape)]
-    if len(parts) <= _FEW:
+    if len(parts) <= _MOST_SLICES_AS_ARRAYS:
         return parts
     index = Index(np.concatenate([_positions(part, shape) for part in parts]))
     flat = concat([reshape(part.args[0], (part.args[0].size,)) for part in parts])

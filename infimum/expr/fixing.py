@@ -13,7 +13,7 @@ from infimum.expr.node import Expr, const, topological, var
 from infimum.ops.vocabulary import Kind
 
 _OF_TWO = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}  # what combines two parts of a reduction
-_MOST = 1 << 20  # elements of an array that is taken apart
+_MOST_ELEMENTS = 1 << 20  # elements of an array that is taken apart
 
 
 class VariableFixing:
@@ -65,7 +65,7 @@ class VariableFixing:
     def _in_two_parts(self, node: Expr) -> Expr | None:
         """A reduction over elements of both kinds, which are the same ones in every row; None for anything else."""
         constant = self.constant[node.args[0]] if node.op in _OF_TWO else np.zeros(0)
-        if not constant.any() or constant.all() or constant.size > _MOST:
+        if not constant.any() or constant.all() or constant.size > _MOST_ELEMENTS:
             return None
         order = [axis for axis in range(constant.ndim) if axis not in node["axes"]] + list(node["axes"])
         rows = constant.transpose(order).reshape(*node.shape, -1)

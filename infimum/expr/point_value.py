@@ -9,7 +9,7 @@ from infimum.expr.node import Expr, topological
 from infimum.interval import fixed_point as fixed
 from infimum.interval.fixed_point import FixedPointInterval, Unknown, whole
 
-_MOST = 1 << 14  # elements of all operations
+_MOST_ELEMENTS = 1 << 14  # elements of all operations
 _LOG_2, _LOG_10 = (lambda k=k: fixed.log(whole(k)) for k in (2, 10))
 
 
@@ -28,7 +28,8 @@ class PointValues:
     def enclosed(self, f: Expr) -> tuple[float, float] | None:
         """As `enclose_at_point`."""
         nodes = list(topological([f]))
-        if sum(node.size for node in nodes) > _MOST or any(node.op not in _MAPS and node.op not in _SHAPED for node in nodes):
+        if sum(node.size for node in nodes) > _MOST_ELEMENTS or any(node.op not in _MAPS and node.op not in _SHAPED
+                                                                    for node in nodes):
             return None
         try:
             for node in nodes:

@@ -10,7 +10,7 @@ from infimum.expr.node import Expr
 from infimum.ops.vocabulary import Kind
 from infimum.trace.user_source import SourceLine
 
-_LONG = 60
+_LONGEST_QUOTATION = 60
 
 
 def quoted(node: Expr, element: int = 0, numbers: np.ndarray | None = None) -> str:
@@ -46,4 +46,5 @@ def _place(node: Expr) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONG else f"{text[:_LONG // 2 - 1]} … {text[-_LONG // 2 + 2:]}"
+    most = _LONGEST_QUOTATION
+    return text if len(text) <= most else f"{text[:most // 2 - 1]} … {text[-most // 2 + 2:]}"

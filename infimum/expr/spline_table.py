@@ -12,8 +12,8 @@ import numpy as np
 from infimum.support.exact_numbers import round_down, round_up
 
 Polynomial = tuple[Fraction, ...]  # coefficients of 1, u, u**2, …
-_ENOUGH = 2  # continuous derivatives: what first and second order read
-_HALVINGS = 2  # of a piece, where its range is enclosed
+_MOST_SMOOTHNESS = 2  # continuous derivatives: what first and second order read
+_HALVINGS = 2         # of a piece, where its range is enclosed
 
 
 class SplineTable:
@@ -94,9 +94,9 @@ class SplineTable:
     def levels(self) -> np.ndarray | None:
         """The status at the end of each piece: 1 where the function may jump, 2 where it is continuous, 3 where it is smooth;
         None if it is smooth at all of them. A derivative has the status of what it is the derivative of."""
-        if self.derived or all(r >= _ENOUGH for r in self.smooth):
+        if self.derived or all(r >= _MOST_SMOOTHNESS for r in self.smooth):
             return None
-        return _frozen([*(3.0 if r >= _ENOUGH else 2.0 if r >= 0 else 1.0 for r in self.smooth), 3.0])
+        return _frozen([*(3.0 if r >= _MOST_SMOOTHNESS else 2.0 if r >= 0 else 1.0 for r in self.smooth), 3.0])
 
     @property
     def domain(self) -> tuple[float, float] | None:

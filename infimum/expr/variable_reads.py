@@ -5,7 +5,7 @@ import numpy as np
 from infimum.expr.node import Expr, topological
 from infimum.ops.vocabulary import Kind
 
-_MOST = 1 << 22  # elements of a table; larger ones are taken to read everything
+_MOST_ELEMENTS = 1 << 22  # elements of a table; larger ones are taken to read everything
 
 
 def reads(roots: list[Expr], x: Expr) -> np.ndarray:
@@ -29,7 +29,7 @@ def readers(roots: list[Expr], x: Expr) -> dict[Expr, np.ndarray]:
             found[node] = np.eye(n, dtype=bool).reshape(*x.shape, n)
         elif node.kind is Kind.LEAF:
             found[node] = np.broadcast_to(False, (*node.shape, n))
-        elif node.size * n > _MOST:
+        elif node.size * n > _MOST_ELEMENTS:
             found[node] = np.broadcast_to(True, (*node.shape, n))
         else:
             found[node] = _reads(node, [found[arg] for arg in node.args])

@@ -10,7 +10,8 @@ from infimum.fitting.model import Model, plain_call
 from infimum.fitting.parameters import ParameterSettings
 
 _DECADES = 10.0 ** np.arange(-9, 10)
-_REACH = 10.0     # times the largest response that a linear parameter may explain alone, and a start is left on either side
+# times the largest response that a linear parameter may explain alone, and a start is left on either side
+_RESPONSE_FACTOR = 10.0
 _RESPONDS = 1e-3  # the least part by which a response changes in a decade that matters
 
 
@@ -41,12 +42,12 @@ class _Proposal:
     def _ends(self, name: str) -> tuple[float, float]:
         slope = self._slope(name)
         if slope is not None:
-            reach = _REACH * self.size / slope
+            reach = _RESPONSE_FACTOR * self.size / slope
             return -reach, reach
         start = self.asked.start.get(name)
         if start:
-            return tuple(sorted((start / _REACH, start * _REACH)))
-        responding, reach = self._responding(name), _REACH * self._span()
+            return tuple(sorted((start / _RESPONSE_FACTOR, start * _RESPONSE_FACTOR)))
+        responding, reach = self._responding(name), _RESPONSE_FACTOR * self._span()
         return (float(responding[0]), float(responding[-1])) if len(responding) else (-reach, reach)
 
     def _middle(self, name: str) -> float:
@@ -66,7 +67,7 @@ class _Proposal:
         """What a place on the x axis or a frequency hardly exceeds: at the x there are, a faster wave looks like a slower one."""
         x = self.data.x
         gaps = np.diff(np.unique(x)) if isinstance(x, np.ndarray) and x.ndim == 1 else np.empty(0)
-        return _REACH * max(1.0, self._span(), float(1 / gaps.min()) if len(gaps) else 1.0)
+        return _RESPONSE_FACTOR * max(1.0, self._span(), float(1 / gaps.min()) if len(gaps) else 1.0)
 
     def _at(self, **changed: float) -> np.ndarray | None:
         """The responses there, or None if there are none."""

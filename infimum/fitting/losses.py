@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.errors import OptionError
 
-_LARGE = 700.0  # exponentials of more are no doubles
+_LARGEST_EXPONENT = 700.0  # exponentials of more are no doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def _reach_of_huber(loss: float, scale: float) -> float:
 
 def _reach_of_cauchy(loss: float, scale: float) -> float:
     share = loss / scale / scale
-    return scale * math.sqrt(math.expm1(share)) if share < _LARGE else math.inf
+    return scale * math.sqrt(math.expm1(share)) if share < _LARGEST_EXPONENT else math.inf
 
 
 LOSSES = {loss.name: loss for loss in (

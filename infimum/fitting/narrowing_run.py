@@ -18,10 +18,11 @@ from infimum.problem.variable_bounds import read_bounds
 from infimum.result import Result
 
 _EVALUATIONS = 1 << 28  # of the model
-_LEAST, _MOST, _FLAT = 1 << 12, 1 << 18, 1 << 13  # boxes: not fewer, not more, and not more where the loss seems to be flat
-_BOXES = 1 << 10       # more of them are replaced by the one around all
-_SMALL = 1e-3          # a part of the bounds, for parameters near 0
-_NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
+# boxes: not fewer, not more, and not more where the loss seems to be flat
+_LEAST_BOXES, _MOST_BOXES, _MOST_BOXES_IF_FLAT = 1 << 12, 1 << 18, 1 << 13
+_BOXES = 1 << 10                        # more of them are replaced by the one around all
+_SMALL_SHARE = 1e-3                     # a part of the bounds, for parameters near 0
+_NARROW_SHARE, _CUT_SHARE = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
 
 
 def narrowed(problem: FitProblem, rows: ResidualRows, found: Result, settings: dict[str, Any], budget: Budget) -> Result:
@@ -32,7 +33,7 @@ def narrowed(problem: FitProblem, rows: ResidualRows, found: Result, settings: d
         return found
     lo, hi = (np.array([box[k] for box in found.boxes]) for k in (0, 1))
     scale = _scale(*bounds.region, found.x)
-    known = None if (hi - lo <= _NARROW * scale).all() else found.find_minimisers(budget.seconds)
+    known = None if (hi - lo <= _NARROW_SHARE * scale).all() else found.find_minimisers(budget.seconds)
     if known is None or known.rest == 0:
         return found
     if len(lo) > _BOXES:
@@ -41,11 +42,11 @@ def narrowed(problem: FitProblem, rows: ResidualRows, found: Result, settings: d
     low, high = np.maximum(lo, bounds.lo), np.minimum(hi, bounds.hi)  # of doubles within the bounds, if there are any
     inside = ((low <= found.x) & (found.x <= high)).all(axis=1).any()
     boxes = [bounds.pairs_within(low, high) for low, high in zip(lo, hi, strict=True)]
-    most = _FLAT if known.why == IsolationFailure.SINGULAR.value else _MOST
-    most = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
+    most = _MOST_BOXES_IF_FLAT if known.why == IsolationFailure.SINGULAR.value else _MOST_BOXES
+    most = int(np.clip(_EVALUATIONS // max(1, points), _LEAST_BOXES, most))
     again = minimize(problem.objective(rows), bounds.pairs(), **settings | {
         "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": budget.seconds, "max_boxes": most,
-        "xtol": float(_CUT * scale.min()), "checkpoint": None})
+        "xtol": float(_CUT_SHARE * scale.min()), "checkpoint": None})
     return found if again.regions is None else _both(found, again)
 
 
@@ -68,4 +69,4 @@ def _both(found: Result, again: Result) -> Result:
 
 def _scale(lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
     """About the size of each parameter: its value, or a part of its bounds if that is near 0; infinite if they are equal."""
-    return np.where(hi > lo, np.maximum(np.abs(x), _SMALL * (hi - lo)), np.inf)
+    return np.where(hi > lo, np.maximum(np.abs(x), _SMALL_SHARE * (hi - lo)), np.inf)

@@ -8,13 +8,13 @@ from infimum.fitting.problem import FitProblem
 from infimum.fitting.zero_residuals import loss_that_counts_as_zero
 from infimum.problem.problem import Interval
 
-NOTICED = 1e-4  # a part of the loss
-_SLICES = 64     # of the bounds
+NOTABLE_CHANGE = 1e-4  # a part of the loss
+_SLICES = 64           # of the bounds
 
 
 def noticed(problem: FitProblem, least: float) -> float:
     """A loss above this is worse than the least one, so that a user would notice."""
-    return least * (1 + NOTICED) + loss_that_counts_as_zero(problem)
+    return least * (1 + NOTABLE_CHANGE) + loss_that_counts_as_zero(problem)
 
 
 def plateau(problem: FitProblem, x: np.ndarray, k: int, least: float) -> Interval | None:

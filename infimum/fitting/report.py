@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from infimum.fitting.plateau import NOTICED
+from infimum.fitting.plateau import NOTABLE_CHANGE
 from infimum.problem.text import counted
 
 _WIDTH, _FITS, _CORRELATED, _NEARLY_ALL = 100, 6, 0.1, 0.99
-_ROUNDED = 1e-6  # of a sum of squares: rounding errors, where a single square is about as large
-_DIGITS, _LONG = 1200, 22  # that doubles may have, and that are written without an exponent
+_ROUNDED = 1e-6                          # of a sum of squares: rounding errors, where a single square is about as large
+_MOST_DIGITS, _LONGEST_PLAIN = 1200, 22  # that doubles may have, and that are written without an exponent
 _EXCHANGED = r"The function seems to stay the same when (.*?) are exchanged: .*? leaves? out what is there ([\d,]+) times\."
 _VARIABLE = r"\bx\[(\d+)\]"
 _NARROWER = "a smaller xtol= narrows them", "an xtol= narrows them, given time"
@@ -41,7 +41,7 @@ def known(result: Any, name: str) -> Any:
 
 def is_wide(result: Any) -> bool:
     """Is the least loss enclosed so widely that a user would notice, though the fit is not exact?"""
-    return not result.exact and not result.least.width <= NOTICED * result.least.hi
+    return not result.exact and not result.least.width <= NOTABLE_CHANGE * result.least.hi
 
 
 def uniqueness(result: Any) -> str:
@@ -71,7 +71,7 @@ def outward(lo: float, hi: float) -> str:
     """
     if not (math.isfinite(lo) and math.isfinite(hi)) or lo == hi:
         return f"[{lo + 0.0:.17g}, {hi + 0.0:.17g}]"
-    with localcontext(prec=_DIGITS):
+    with localcontext(prec=_MOST_DIGITS):
         unit = Decimal(10) ** ((Decimal(hi) - Decimal(lo)).adjusted() - 1)
         low, high = Decimal(lo).quantize(unit, ROUND_FLOOR), Decimal(hi).quantize(unit, ROUND_CEILING)
         return f"[{_plain(low.normalize())}, {_plain(high.normalize())}]"
@@ -80,7 +80,7 @@ def outward(lo: float, hi: float) -> str:
 def _plain(value: Decimal) -> str:
     """With an exponent where it is shorter that way."""
     written = format(value, "f")
-    return "0" if not value else written if len(written) <= _LONG else format(value, "e")
+    return "0" if not value else written if len(written) <= _LONGEST_PLAIN else format(value, "e")
 
 
 def _headline(result: Any) -> str:
@@ -133,7 +133,7 @@ def _notes(result: Any) -> list[tuple[str, str]]:
         p, flat = result.params[name], plateaus.get(name)
         said = f"no value in {outward(p.lo, p.hi)} could be excluded, of the bounds {_bounds(p)}" if flat is None else \
             f"the fit is best at its {p.at_bound} bound, but all values in [{flat.lo:.6g}, {flat.hi:.6g}] fit as well, to " \
-            f"{NOTICED:g} of the {result.problem.loss.named}, proved"
+            f"{NOTABLE_CHANGE:g} of the {result.problem.loss.named}, proved"
         notes.append(("NOTE", f"{name} is not determined by these data: {said}"))
     for p in result.params.values():
         if p.at_bound is not None and p.name not in result.undetermined:

@@ -34,7 +34,7 @@ from infimum.support.exact_numbers import round_down, round_up
 from infimum.support.number_checks import check_limits, check_number
 
 _START_BOXES = "; all this is about"
-_FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
+_FLAT_SHARE = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
 _OF_MINIMISERS = "fits", "params", "unique", "plateaus", "x", "values", "_estimates", "statistics"  # all that they change
 
 
@@ -175,7 +175,7 @@ class FitResult(OtherNames):
         wide = [] if self._alone() is not None or not self.success else self._wide
         if not wide:
             return []
-        steps, (weights, spread, _) = _FLAT * (high - low), measured(self.problem)
+        steps, (weights, spread, _) = _FLAT_SHARE * (high - low), measured(self.problem)
         moves = flat(self._estimates[1] * weights[:, None], steps, self.residuals.ravel() * weights, spread * weights)
         return [name for name, free in zip(self.problem.parameters.free_names, moves, strict=True) if free and name in wide]
 
@@ -189,7 +189,7 @@ class FitResult(OtherNames):
             p = self.params[name]
             at_end = p.at_bound is not None and p.bounds[0] < p.bounds[1]
             flat = plateau(self._with_model(), self.x, k, self.least.hi) if at_end else None
-            if flat is not None and flat.hi - flat.lo >= _FLAT * (p.bounds[1] - p.bounds[0]):
+            if flat is not None and flat.hi - flat.lo >= _FLAT_SHARE * (p.bounds[1] - p.bounds[0]):
                 found[name] = flat
         return found
 
@@ -361,7 +361,7 @@ class FitResult(OtherNames):
         longest = np.max([fit.hi - fit.lo for fit in self.fits], axis=0)
         return [p.name for p, length in zip(self.params.values(), longest, strict=True)
                 if not p.fixed and math.nextafter(p.bounds[0], math.inf) < p.bounds[1]
-                and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
+                and length >= _FLAT_SHARE * (p.bounds[1] - p.bounds[0])]
 
     def _estimated(self, responses: Responses | None, x: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Responses and derivatives at the best point: by kernels, where these are compiled in moments, else by differences."""

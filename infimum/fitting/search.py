@@ -10,7 +10,7 @@ from infimum.fitting.budget import Budget
 from infimum.fitting.model import plain_call
 from infimum.fitting.pinning.pinned_data import PinnedData
 from infimum.fitting.pinning.pinned_run import PinnedProblem
-from infimum.fitting.plateau import NOTICED
+from infimum.fitting.plateau import NOTABLE_CHANGE
 from infimum.fitting.problem import FitProblem, ResidualRows
 from infimum.fitting.zero_residuals import is_zero_residual, loss_that_counts_as_zero
 from infimum.problem.minimisers import Minimisers
@@ -31,7 +31,7 @@ def least_loss(problem: FitProblem, rows: ResidualRows, settings: dict[str, Any]
     way. Where `atol` has ended a search for a fit that turns out not to be exact, the loss is enclosed `closer`, if wanted."""
     found, known = _searched(problem, rows, settings, budget)
     loss, rtol = found.upper + rows.repeated.hi, float(settings["rtol"])
-    if not closer or not found.success or found.upper - found.lower <= NOTICED * loss or _is_exact(problem, found.x):
+    if not closer or not found.success or found.upper - found.lower <= NOTABLE_CHANGE * loss or _is_exact(problem, found.x):
         return found, known
     with Interrupts():  # what is known by now is kept
         again, known = _searched(problem, rows, settings | {"atol": rtol * loss, "checkpoint": None}, budget, _BOXES)

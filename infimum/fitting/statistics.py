@@ -7,11 +7,11 @@ import numpy as np
 
 from infimum.support import environment
 
-_NOTICED, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
-_TAKES_PART = 0.1                  # of the length of a step
-_PINNED = 2.0**300                 # times what is usual: squares of more may overflow
-_SWEEPS = 3                        # over rows and columns, to find scales for these
-_LEAST = 1e-250                    # lmfit's least mean square
+_NOTABLE_CHANGE, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
+_TAKES_PART = 0.1                         # of the length of a step
+_PINNED = 2.0**300                        # times what is usual: squares of more may overflow
+_SWEEPS = 3                               # over rows and columns, to find scales for these
+_LEAST_MEAN_SQUARE = 1e-250               # lmfit's least mean square
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ class Statistics:
     @property
     def _log_likelihood(self) -> float:
         """-2 times it, for independent normal errors, up to a constant; of a sum of 0 as lmfit has it."""
-        return self.data * math.log(max(self.chi_square / self.data, _LEAST))
+        return self.data * math.log(max(self.chi_square / self.data, _LEAST_MEAN_SQUARE))
 
     @property
     @environment.ours
@@ -84,7 +84,7 @@ def flat(jacobian: np.ndarray, steps: np.ndarray, residuals: np.ndarray, spread:
     scaled = jacobian * steps
     if not np.isfinite(scaled).all():
         return np.zeros(len(steps), bool)
-    noticed = _NOTICED * np.sum(residuals**2) + _ROUNDING * np.sum(spread**2)
+    noticed = _NOTABLE_CHANGE * np.sum(residuals**2) + _ROUNDING * np.sum(spread**2)
     _, singular, rows = np.linalg.svd(scaled, full_matrices=False)
     return (np.abs(rows[singular**2 <= noticed]) >= _TAKES_PART).any(axis=0)
 

@@ -16,7 +16,7 @@ from infimum.fitting.model import Model, plain_call
 from infimum.fitting.parameters import Parameters, check_names
 
 _BOXES, _MOST_SLICES = 128, 16
-_LOOKS, _GOLDEN, _SAME = 3, 0.6180339887498949, 1e-7
+_SEARCH_ROUNDS, _GOLDEN, _SAME_VALUE = 3, 0.6180339887498949, 1e-7
 
 Groups = list[list[int]]  # the numbers of the free parameters in each
 
@@ -91,7 +91,7 @@ def _count(slices: int, groups: int) -> int:
 
 def _check_exchange(groups: Groups, parameters: Parameters, model: Model, data: Data) -> None:
     """Looks at the model at a few points with two groups exchanged: not a proof, but what a slip does not survive."""
-    for look in range(1, _LOOKS + 1):
+    for look in range(1, _SEARCH_ROUNDS + 1):
         part = np.modf(_GOLDEN * (look + np.arange(1, len(parameters.lo) + 1) * _GOLDEN))[0]
         p = parameters.lo + part * (parameters.hi - parameters.lo)
         here = plain_call(model, data.x, parameters.all_values(p))
@@ -99,6 +99,6 @@ def _check_exchange(groups: Groups, parameters: Parameters, model: Model, data: 
             exchanged = p.copy()
             exchanged[a], exchanged[b] = p[b], p[a]
             there = plain_call(model, data.x, parameters.all_values(exchanged))
-            if here is not None and there is not None and np.abs(here - there).max() > _SAME * np.abs(here).max():
+            if here is not None and there is not None and np.abs(here - there).max() > _SAME_VALUE * np.abs(here).max():
                 names = [", ".join(parameters.free_names[i] for i in group) for group in (a, b)]
                 raise OptionError(f"the model changes if ({names[0]}) and ({names[1]}) are exchanged: they are not symmetric")

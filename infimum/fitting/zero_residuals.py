@@ -11,9 +11,10 @@ from infimum.errors import DataError
 from infimum.fitting.data import Data
 from infimum.fitting.problem import FitProblem
 
-_SPREAD, _SIZE = 3e-12, 1e-14  # parts of a residual that a search cannot be asked to find: of the spread, and of the data
-_MET = 1e-10                   # a part of the typical spread: residuals below it are met
-_LEAST = 1e-305                # a loss next to the smallest doubles has no digits
+# parts of a residual that a search cannot be asked to find: of the spread, and of the data
+_SPREAD_SHARE, _DATA_SHARE = 3e-12, 1e-14
+_ZERO_SHARE = 1e-10   # a part of the typical spread: residuals below it are met
+_LEAST_LOSS = 1e-305  # a loss next to the smallest doubles has no digits
 
 
 def loss_that_counts_as_zero(problem: FitProblem) -> float:
@@ -21,8 +22,8 @@ def loss_that_counts_as_zero(problem: FitProblem) -> float:
     weights, spread, size = measured(problem)
     with np.errstate(all="ignore"):
         zero, whole = (float(problem.loss.of(e, problem.scale)) for e in
-                       (weights * (_SPREAD * spread + _SIZE * size), weights * size))
-    if not (zero >= _LEAST and whole < np.inf):
+                       (weights * (_SPREAD_SHARE * spread + _DATA_SHARE * size), weights * size))
+    if not (zero >= _LEAST_LOSS and whole < np.inf):
         too = "large" if whole > 1 else "small"
         raise DataError(f"the data are too {too}: in units of sigma they are of the size {float(np.max(weights * size)):.3g}, "
                         f"and their {problem.loss.named} is no double with all digits; multiply y, sigma and what the model "
@@ -38,7 +39,7 @@ def is_zero_residual(problem: FitProblem, residuals: np.ndarray) -> bool:
     with np.errstate(all="ignore"):
         rounding = np.maximum(size, np.median(size)) / np.broadcast_to(problem.data.unit, problem.data.y.shape).ravel()
         off = np.abs(residuals / problem.data.unit).ravel()
-    return bool((off <= _MET * typical + _SIZE * rounding).all())
+    return bool((off <= _ZERO_SHARE * typical + _DATA_SHARE * rounding).all())
 
 
 def _typical_weights(data: Data, parameters: int) -> np.ndarray:

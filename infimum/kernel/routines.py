@@ -15,10 +15,10 @@ from zlib import crc32
 from infimum.kernel.ir import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
 from infimum.support.clock import heed
 
-LONG_CODE = 4096              # straight-line code of more instructions is cut,
+LONG_CODE = 4096  # straight-line code of more instructions is cut,
 _LONG_IF_SOON = 1 << 14  # or of this number, where it is compiled plainly: that takes time in proportion, and slots take some too
 _LEAST_INSTRUCTIONS, _MOST_INSTRUCTIONS = 128, 768  # instructions of a routine
-_WINDOW = 8              # instructions that a cut depends on
+_WINDOW = 8  # instructions that a cut depends on
 _PLACED = frozenset(("data", "input", "load", "store", "output"))  # the first operand is a position
 _UNIFORM = frozenset(("udata", *(op for op, (takes, _) in PRIMITIVES.items() if "u" in takes)))
 

@@ -3,10 +3,10 @@ sums are taken in the order of the axis, and no library's product or logarithm i
 
 import numpy as np
 
-_TERMS = 12              # of the series of a logarithm: (1/3)**(2 * 12 + 1) is less than a rounding
-_TOGETHER = 1 << 14      # elements of all products of rows that are made before they are added
-_FACTORS = 512           # mantissas whose product is far from what doubles cannot hold
-_SMALL = 1 << 12         # elements: larger arrays are added one by one
+_TERMS = 12                  # of the series of a logarithm: (1/3)**(2 * 12 + 1) is less than a rounding
+_ELEMENTS_AT_ONCE = 1 << 14  # elements of all products of rows that are made before they are added
+_FACTORS = 512               # mantissas whose product is far from what doubles cannot hold
+_SMALL_ELEMENTS = 1 << 12    # elements: larger arrays are added one by one
 _LOG_2 = 0.6931471805599453
 
 
@@ -16,7 +16,7 @@ def total(a: np.ndarray) -> np.ndarray:
     >>> total(np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([4., 6.])
     """
-    if not len(a) or a[0].size <= _SMALL:
+    if not len(a) or a[0].size <= _SMALL_ELEMENTS:
         return np.add.accumulate(a, axis=0)[-1] if len(a) else np.zeros(a.shape[1:])
     found = a[0].copy()
     for row in a[1:]:
@@ -27,7 +27,7 @@ def total(a: np.ndarray) -> np.ndarray:
 def gram(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ w r rᵀ (n, n, N) of rows r (m, n, N) with weights (m, N)."""
     n, lanes = rows.shape[1:]
-    if rows.size * n <= _TOGETHER:
+    if rows.size * n <= _ELEMENTS_AT_ONCE:
         return total((weights[:, None] * rows)[:, :, None] * rows[:, None])
     first = lanes < n
     found = np.zeros((lanes, n, n) if first else (n, n, lanes))

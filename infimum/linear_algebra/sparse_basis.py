@@ -9,8 +9,8 @@ from infimum.linear_algebra import equation_blocks
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, minus, size, times
 from infimum.linear_algebra.lane_algebra import inverted, total
 
-LARGEST = 256  # equations of a block
-_SWEEPS = 4    # of equations for radii, where blocks are larger than one
+LARGEST_BLOCK = 256  # equations of a block
+_SWEEPS = 4          # of equations for radii, where blocks are larger than one
 
 
 class SparsityPattern(NamedTuple):
@@ -152,7 +152,7 @@ def basis_of(places: SparsityPattern, scaled: np.ndarray) -> SparseBasis | None:
     reads = {k: [j for j in rows[k] if j in columns] for k in found}
     owner = equation_blocks.matched({k: [j for j in reads[k] if rows[k][j] != 0] for k in reads}, found)
     order = equation_blocks.blocks(reads, owner)
-    if max(map(len, order), default=0) > LARGEST:
+    if max(map(len, order), default=0) > LARGEST_BLOCK:
         return None
     return SparseBasis(places, order, {k: j for j, k in owner.items()})
 

@@ -116,7 +116,7 @@ class JointInequalities:
 
 
 Question = Extremum | JointInequalities
-_LARGE = 1000  # bits of a limit, which must be less than the largest double
+_MOST_BITS = 1000  # bits of a limit, which must be less than the largest double
 
 
 def outputs_of(net: Network, x: Any) -> Any:
@@ -320,7 +320,7 @@ def _unsafe(net: Network, number: int, inequalities: Sequence[LinearInequality],
 def _inequality(net: Network, linear: LinearInequality) -> Inequality:
     """The sum as a function of the input, with exact coefficients where it is traced, and its constant as the limit."""
     scale = _scale([*linear.x.values(), *linear.y.values()])
-    scale /= 2 ** max(math.ceil(abs(linear.constant * scale)).bit_length() - _LARGE, 0)
+    scale /= 2 ** max(math.ceil(abs(linear.constant * scale)).bit_length() - _MOST_BITS, 0)
     in_x, in_y = ({k: factor * scale for k, factor in factors.items()} for factors in (linear.x, linear.y))
     at_once = len(in_y) > 1 and all(map(_is_double, in_y.values()))
     weights = np.array([float(in_y.get(k, 0)) for k in range(net.outputs)]) if at_once else None

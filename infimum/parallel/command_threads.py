@@ -7,7 +7,7 @@ import threading
 from infimum.blackbox.command import Command, Programs
 from infimum.blackbox.trial_workers import FinishedTrial, Workers
 
-_PATIENCE = 5.0  # seconds for a killed program to be gone
+_KILL_SECONDS = 5.0  # seconds for a killed program to be gone
 
 
 class CommandThreads(Workers):
@@ -54,5 +54,5 @@ class CommandThreads(Workers):
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
-            thread.join(_PATIENCE)
+            thread.join(_KILL_SECONDS)
         atexit.unregister(self.close)

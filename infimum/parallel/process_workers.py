@@ -14,18 +14,18 @@ from time import monotonic
 from typing import Any
 
 from infimum.blackbox.outcome import Outcome, OutcomeKind
-from infimum.blackbox.trial_workers import LOOK, BlackBox, FinishedTrial, Workers
+from infimum.blackbox.trial_workers import CLOCK_PERIOD, BlackBox, FinishedTrial, Workers
 from infimum.errors import TrialError
 from infimum.parallel import channel, worker_process
 from infimum.support.held_interrupts import interrupts_held_back
 from infimum.support.process_groups import ended, kill_group, status_text
 
-_UNGUARDED = 77      # exit status of a worker that was about to start workers while it was starting itself
-_STARTS = 3          # how often in a row workers may die while they start
-_START = 300.0       # seconds in which a worker must be ready
-_PATIENCE = 1.0      # seconds for a worker to end by itself, or by a kill
-_LIFE_SIGNS = 0.5    # seconds between two looks at whether workers live: their children may hold a channel open
-_BEATS = 10          # signs of life that a worker gives in the time after which it is given up
+_UNGUARDED = 77             # exit status of a worker that was about to start workers while it was starting itself
+_MOST_FAILED_STARTS = 3     # how often in a row workers may die while they start
+_START_SECONDS = 300.0      # seconds in which a worker must be ready
+_END_SECONDS = 1.0          # seconds for a worker to end by itself, or by a kill
+_LIFE_SIGNS = 0.5           # seconds between two looks at whether workers live: their children may hold a channel open
+_LIFE_SIGNS_A_SILENCE = 10  # signs of life that a worker gives in the time after which it is given up
 _NEVER = float("inf")
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _GUARD = "a worker imports the script that started it, and this script starts workers again while it is imported. Put what is " \
@@ -42,7 +42,7 @@ class _Worker:
         self.ticket: int | None = None
         self.values: list[float] = []
         self.started, self.silent, self.events = monotonic(), 0.0, 0
-        self.deadline = self.started + _START
+        self.deadline = self.started + _START_SECONDS
 
 
 class Processes(Workers):
@@ -75,7 +75,7 @@ class Processes(Workers):
                              "concurrent.futures.ProcessPoolExecutor, whose processes may")
         context = multiprocessing.get_context("spawn")
         mailbox, theirs = channel.pair()
-        beat = None if self._silence is None else self._silence / _BEATS
+        beat = None if self._silence is None else self._silence / _LIFE_SIGNS_A_SILENCE
         process = context.Process(target=worker_process.main, args=(theirs, beat), name="infimum trials")
         try:
             with interrupts_held_back(starting=True):
@@ -135,7 +135,7 @@ class Processes(Workers):
             key.data.silent = 0.0
             self._serve(key.data, events)
         now = monotonic()
-        passed, self._listened = min(now - self._listened, 2 * LOOK), now  # while nobody listened, nobody was silent
+        passed, self._listened = min(now - self._listened, 2 * CLOCK_PERIOD), now  # while nobody listened, nobody was silent
         for one in list(self._workers):
             one.silent += passed
             if now >= one.deadline:
@@ -161,7 +161,7 @@ class Processes(Workers):
             self._finish(one,
                          Outcome.failed(OutcomeKind.TIMEOUT, f"killed after {self._timeout:g} s", one.values, now - one.started))
         else:
-            self._no_start(one, f"killed, since it was not ready after {_START:g} s")
+            self._no_start(one, f"killed, since it was not ready after {_START_SECONDS:g} s")
         self._replace(one)
 
     def _serve(self, one: _Worker, events: int) -> None:
@@ -197,7 +197,7 @@ class Processes(Workers):
 
     def _drop_worker(self, one: _Worker) -> None:
         """What a worker that has died was doing is a crash; another takes its place."""
-        seen = ended(one.process, _PATIENCE)
+        seen = ended(one.process, _END_SECONDS)
         said = status_text(self._kill(one)) if seen else "the worker closed its channel"
         if not one.ready:
             self._no_start(one, said)
@@ -211,7 +211,7 @@ class Processes(Workers):
         if one.process.exitcode == _UNGUARDED:
             raise TrialError(_GUARD)
         killed = (one.process.exitcode or 0) < 0  # by a signal, which says nothing about the next one
-        if self._failed_starts >= _STARTS or not (self._any_ready or killed):
+        if self._failed_starts >= _MOST_FAILED_STARTS or not (self._any_ready or killed):
             raise TrialError(f"worker processes end before they are ready ({said}). A worker imports the script that started it, "
                              "and what it printed to the standard error says where it failed")
 
@@ -222,7 +222,7 @@ class Processes(Workers):
     def _kill(self, one: _Worker) -> int | None:
         """Ends a worker and all that it has started; returns its exit status, if it is gone."""
         self._signal(one)
-        return self._taken_off(one, monotonic() + _PATIENCE)
+        return self._taken_off(one, monotonic() + _END_SECONDS)
 
     def _signal(self, one: _Worker) -> None:
         self._disconnect(one)
@@ -248,11 +248,11 @@ class Processes(Workers):
         idle = [one for one in self._workers if one.ready and one.ticket is None]
         for one in self._workers:
             (self._disconnect if one in idle else self._signal)(one)
-        end = monotonic() + _PATIENCE
+        end = monotonic() + _END_SECONDS
         for one in idle:
             ended(one.process, max(0.0, end - monotonic()))
             self._signal(one)
-        end = monotonic() + _PATIENCE
+        end = monotonic() + _END_SECONDS
         for one in self._workers:
             self._taken_off(one, end)
         self._workers = []

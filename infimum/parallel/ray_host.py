@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import infimum
 from infimum.blackbox.outcome import Outcome
-from infimum.blackbox.trial_workers import LOOK, Workers
+from infimum.blackbox.trial_workers import CLOCK_PERIOD, Workers
 from infimum.parallel.command_threads import CommandThreads
 from infimum.parallel.process_workers import Processes
 
@@ -34,7 +34,7 @@ class Host:
     def ready(self) -> str:
         """Returns when a trial could begin at once: the version of infimum on this node."""
         with self._lock:
-            while not self._stopped.is_set() and not self._workers.prepare(LOOK):
+            while not self._stopped.is_set() and not self._workers.prepare(CLOCK_PERIOD):
                 pass
         return infimum.__version__
 
@@ -51,7 +51,7 @@ class Host:
             if not self._stopped.is_set():
                 self._workers.submit(x)
             while not self._stopped.is_set():
-                finished = self._workers.next_finished(LOOK)
+                finished = self._workers.next_finished(CLOCK_PERIOD)
                 if finished is not None:
                     return finished.outcome
         return None

@@ -21,11 +21,11 @@ from infimum.errors import TrialError
 from infimum.parallel import ray_cluster
 from infimum.parallel.ray_host import Host
 
-_STARTS = 3         # how often in a row actors may be lost while they start
-_PATIENCE = 2.0     # seconds for a node to end a trial
-_NO_ANSWER = 60.0   # seconds beyond the timeout of a trial after which its node is given up
-_FIRST = 300.0      # seconds in which no worker is ready, after which the run is given up
-_LOOKS = 1.0        # seconds between two looks at who has not answered
+_MOST_FAILED_STARTS = 3  # how often in a row actors may be lost while they start
+_END_SECONDS = 2.0  # seconds for a node to end a trial
+_NO_ANSWER = 60.0  # seconds beyond the timeout of a trial after which its node is given up
+_START_SECONDS = 300.0  # seconds in which no worker is ready, after which the run is given up
+_CHECK_SECONDS = 1.0  # seconds between two looks at who has not answered
 _ASKED, _SILENT = 10.0, 40.0  # seconds of a trial after which its actor is asked whether it lives; after which it is given up
 _READY, _END, _OUTCOME, _ALIVE = range(4)  # what a message is about
 
@@ -99,7 +99,7 @@ class RayWorkers(Workers):
             self._look()
         else:
             self._hear_all()
-            if monotonic() - self._looked >= _LOOKS:
+            if monotonic() - self._looked >= _CHECK_SECONDS:
                 self._look()
         self._deal()
 
@@ -110,7 +110,7 @@ class RayWorkers(Workers):
     def _look(self) -> None:
         """Gives up what has not answered for too long. While nobody looked, nobody was silent."""
         now = monotonic()
-        passed, self._looked = min(now - self._looked, 2 * _LOOKS), now
+        passed, self._looked = min(now - self._looked, 2 * _CHECK_SECONDS), now
         for one in [one for one in self._workers if one.ticket is not None]:
             one.silent += passed
             if now >= one.deadline:
@@ -126,9 +126,9 @@ class RayWorkers(Workers):
                 self._expect(one, _ALIVE, one.actor.answers.remote())
         if any(one.ready for one in self._workers):
             self._last_ready = now
-        elif now - self._last_ready >= _FIRST:
-            raise TrialError(f"no worker was ready on the Ray cluster for {_FIRST:g} s: its nodes are lost, or busy with other "
-                             "work (`ray status` shows what is free and what waits)")
+        elif now - self._last_ready >= _START_SECONDS:
+            raise TrialError(f"no worker was ready on the Ray cluster for {_START_SECONDS:g} s: its nodes are lost, or busy "
+                             "with other work (`ray status` shows what is free and what waits)")
 
     def _hear(self, one: _Worker, about: int, future: Any) -> None:
         """Takes a message of a worker, or its end."""
@@ -162,7 +162,7 @@ class RayWorkers(Workers):
             raise TrialError(str(getattr(error, "cause", error))) from None
         if not one.ready:
             self._failed_starts += 1
-            if self._failed_starts >= _STARTS:
+            if self._failed_starts >= _MOST_FAILED_STARTS:
                 raise TrialError(f"workers on the Ray cluster end before they are ready: {_shortened(error)}. "
                                  "Every node needs infimum, NumPy and llvmlite, in the versions that this process has") from error
         if one.ticket is not None:
@@ -199,7 +199,7 @@ class RayWorkers(Workers):
     def _end_all(self) -> None:
         stopping = [one.actor.stop.remote() for one in self._workers if one.ready and not one.gone]
         if stopping:
-            self._ray.wait(stopping, num_returns=len(stopping), timeout=_PATIENCE)
+            self._ray.wait(stopping, num_returns=len(stopping), timeout=_END_SECONDS)
         for one in self._workers:
             one.gone = True
             self._ray.kill(one.actor)

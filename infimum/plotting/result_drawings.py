@@ -8,9 +8,9 @@ import numpy as np
 from infimum.plotting.figures import figures, legend
 
 _GRID, _LEVELS = 200, 30
-_FAR, _REACH = 1e100, 10.0  # bounds beyond that are not shown, and how far a map looks instead
-_BOXES = 2000  # drawn at most, those that come first
-_TINY = 1e-300  # a gap below that is drawn as 0
+_LARGEST_BOUND, _MAP_RADIUS = 1e100, 10.0  # bounds beyond that are not shown, and how far a map looks instead
+_BOXES = 2000                              # drawn at most, those that come first
+_TINY = 1e-300                             # a gap below that is drawn as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,9 +66,9 @@ def region_map(result: Any) -> Map | None:
 
 def _axis(lo: float, hi: float, x: float) -> np.ndarray:
     """Where a map looks: from bound to bound, or, where one is infinite or nearly so, around x."""
-    reach = max(_REACH, 2 * abs(x))
-    low = lo if lo > -_FAR else min(x, hi) - reach
-    high = hi if hi < _FAR else max(x, low) + reach
+    reach = max(_MAP_RADIUS, 2 * abs(x))
+    low = lo if lo > -_LARGEST_BOUND else min(x, hi) - reach
+    high = hi if hi < _LARGEST_BOUND else max(x, low) + reach
     return np.linspace(low, high, _GRID)
 
 

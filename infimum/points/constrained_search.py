@@ -19,25 +19,25 @@ from infimum.points.random_numbers import uniform
 from infimum.points.restoration import Restoration
 from infimum.problem.start_boxes import StartBoxes
 
-_STREAM = 11                   # of random numbers
-_STARTS = 32, 96, 288          # of the rounds
-_LEAST_STARTS, _MOST_OPERATIONS = 2, 1 << 24     # starts, and operations of a step of all of them
-_LEAST_SCALE = 2.0**-20               # a constraint's least scale, as part of its value
-_MOST_KEPT = 8                      # ends that go on, and points that are offered
+_STREAM = 11  # of random numbers
+_STARTS_OF_ROUNDS = 32, 96, 288  # of the rounds
+_LEAST_STARTS, _MOST_OPERATIONS = 2, 1 << 24  # starts, and operations of a step of all of them
+_LEAST_SCALE = 2.0**-20  # a constraint's least scale, as part of its value
+_MOST_KEPT = 8  # ends that go on, and points that are offered
 _FIRST_STAGE, _LAST_STAGE = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
-_FEW_ACTIVE_RATIO = 4                       # the first stage ends when at most one of this number of starts is still active
-_HIGHER_VALUE = 2.0**-10             # of its size that a value may still fall by
-_PATIENCE = 6                  # steps without progress of an end, where another has converged
+_FEW_ACTIVE_RATIO = 4  # the first stage ends when at most one of this number of starts is still active
+_HIGHER_VALUE = 2.0**-10  # of its size that a value may still fall by
+_PATIENCE_STEPS = 6  # steps without progress of an end, where another has converged
 _FIRST_BARRIER, _RESTART_BARRIER = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 # errors of lanes that have converged; variables so close to a bound may be moved there
 _CONVERGED_ERROR, _CLOSE_TO_BOUND = 2.0**-30, 2.0**-17
-_KNOWN_WIDTH = 2.0**-30              # of a variable's size: so narrow it is held where it starts
-_RESTORATION_STEPS = 30                 # steps
+_KNOWN_WIDTH = 2.0**-30  # of a variable's size: so narrow it is held where it starts
+_RESTORATION_STEPS = 30  # steps
 _SMALL_VIOLATION, _FEASIBLE_VIOLATION = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
-_SAME_POINT = 2.0**-13               # of a variable's unit: ends that differ by less are one
-_ROUNDINGS = 16                # of the integers of the best end, fewer for the others
-_NEIGHBOUR_PASSES = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
-_SPREAD_POWERS = 10                      # powers of 2 over which starts are spread where bounds are infinite,
+_SAME_POINT = 2.0**-13  # of a variable's unit: ends that differ by less are one
+_ROUNDINGS = 16  # of the integers of the best end, fewer for the others
+_NEIGHBOUR_PASSES = 3, 16  # passes over whole numbers next to the best ones, if there are no more integer variables
+_SPREAD_POWERS = 10  # powers of 2 over which starts are spread where bounds are infinite,
 # or so far apart that they say little; one of this number of starts lies anywhere between these
 _WIDE_BOUNDS, _UNIFORM_PERIOD = 2.0**20, 4
 
@@ -67,7 +67,7 @@ class ConstrainedSearch(PointSearch):
         self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
-        return [self._round(k) for k in range(len(_STARTS))]
+        return [self._round(k) for k in range(len(_STARTS_OF_ROUNDS))]
 
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
@@ -132,7 +132,7 @@ class ConstrainedSearch(PointSearch):
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
-        count, first = min(_STARTS[k], self.most_starts), self.drawn
+        count, first = min(_STARTS_OF_ROUNDS[k], self.most_starts), self.drawn
         drawn = self._spread(self._drawn(count), first)
         yield from self.from_points(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
 
@@ -209,13 +209,13 @@ class ConstrainedSearch(PointSearch):
         """The best ends, from which nothing is offered unless its integers are whole. Those that have converged go on from there,
         others begin anew."""
         count = starts.shape[1]
-        limits = _StageLimits(_FIRST_STAGE, _PATIENCE if better else None, better, count // _FEW_ACTIVE_RATIO)
+        limits = _StageLimits(_FIRST_STAGE, _PATIENCE_STEPS if better else None, better, count // _FEW_ACTIVE_RATIO)
         ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), _FIRST_BARRIER, limits)
         if better:
             ends = self._still_promising(ends)
         known = ends.error <= 2 * _FIRST_STAGE[1]
         again = _StageStarts(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, ends.multipliers, 0.0))
-        limits = _StageLimits(_LAST_STAGE, _PATIENCE, better, len(known) // _FEW_ACTIVE_RATIO)
+        limits = _StageLimits(_LAST_STAGE, _PATIENCE_STEPS, better, len(known) // _FEW_ACTIVE_RATIO)
         ends = yield from self._stage(again, np.where(known, _FIRST_STAGE[1], _RESTART_BARRIER), limits)
         self._keep(ends)
         yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane], self.value if better else np.inf)
@@ -252,7 +252,7 @@ class ConstrainedSearch(PointSearch):
         if len(stuck):
             lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
             starts = _StageStarts(ends.x[:, stuck], ends.lane[stuck], lo, hi)
-            ends = yield from self._stage(starts, _RESTART_BARRIER, _StageLimits(_LAST_STAGE, _PATIENCE, known < np.inf))
+            ends = yield from self._stage(starts, _RESTART_BARRIER, _StageLimits(_LAST_STAGE, _PATIENCE_STEPS, known < np.inf))
             self._keep(ends)
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
@@ -278,7 +278,7 @@ class ConstrainedSearch(PointSearch):
         """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once."""
         whole = np.minimum(np.maximum(whole, lo[self.integers]), hi[self.integers])
         _, first = np.unique(whole, axis=1, return_index=True)
-        first = np.sort(first)[:_STARTS[0]]
+        first = np.sort(first)[:_STARTS_OF_ROUNDS[0]]
         starts, low, high = (a[:, first] for a in (starts, lo, hi))
         low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
         ends = yield from self._solved(starts, low, high)

@@ -17,7 +17,7 @@ from infimum.problem.start_boxes import StartBoxes
 _STREAM = 7                                      # of random numbers
 _DRAWN_POINTS, _LEAST_POINTS_A_BOX = 1 << 12, 4  # points in all boxes together, and in each;
 _QUICK_REDUCTION = 4                             # a quick look draws such a part
-_STARTS = 16                                     # descents in a box from its lowest points
+_DESCENTS_A_BOX = 16                             # descents in a box from its lowest points
 _PARTICLES = 512                                 # of all swarms together
 
 
@@ -59,7 +59,7 @@ class SearchInBoxes(PointSearch):
             values = np.where(np.isfinite(values), values, np.inf)
             order = np.argsort(values, kind="stable")
             self.drawn, lowest[k] = self.drawn + each, values[order[0]]
-            self.lowest.append(np.take(points, order[:_STARTS], axis=1))
+            self.lowest.append(np.take(points, order[:_DESCENTS_A_BOX], axis=1))
             self._offer(points[:, order[0]], float(values[order[0]]))
             yield
         self.order = np.argsort(lowest, kind="stable")

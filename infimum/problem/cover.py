@@ -11,8 +11,8 @@ from infimum.errors import NotKeptError
 from infimum.problem.unions import Unions, number_of, widths
 from infimum.support import environment
 
-KEPT = 1 << 27  # numbers, a gigabyte: regions that take more are counted only
-_AT_A_TIME = 1 << 20
+MOST_KEPT_NUMBERS = 1 << 27  # numbers, a gigabyte: regions that take more are counted only
+_NUMBERS_AT_ONCE = 1 << 20
 
 
 class Cover:
@@ -39,7 +39,7 @@ class Cover:
         """Boxes in columns (n, N), as the engines have them. Nothing is copied."""
         self._count, self._arrays, self._unions, self._lower = len(lower), None, None, None
         self._from_above = False
-        if lo.size + hi.size + lower.size <= KEPT:
+        if lo.size + hi.size + lower.size <= MOST_KEPT_NUMBERS:
             self._arrays = tuple(_read_only(array) for array in (lo.T, hi.T, lower))
 
     @classmethod
@@ -78,7 +78,8 @@ class Cover:
     @property
     def kept(self) -> bool:
         """True if the arrays are there, and not only the number of regions (and `unions`)."""
-        return self._arrays is not None or (self._unions is not None and self._count * (2 * len(self._unions) + 1) <= KEPT)
+        return self._arrays is not None or (self._unions is not None
+                                            and self._count * (2 * len(self._unions) + 1) <= MOST_KEPT_NUMBERS)
 
     @property
     def lo(self) -> np.ndarray:
@@ -105,8 +106,8 @@ class Cover:
         if not self.kept:
             cure = "`boxes` holds them all. A limit that stops the run earlier, such as max_boxes, leaves fewer" \
                 if self._unions is None else "`unions` holds the intervals of each variable that they are made of"
-            raise NotKeptError(f"{number_of(self._count)} regions take more than {8 * KEPT / 2**30:g} GiB and were not kept one "
-                               f"by one; {cure}")
+            raise NotKeptError(f"{number_of(self._count)} regions take more than {8 * MOST_KEPT_NUMBERS / 2**30:g} GiB "
+                               f"and were not kept one by one; {cure}")
         if self._arrays is None:
             lo, hi = self._unions.boxes()
             self._arrays = tuple(_read_only(array) for array in (lo.T, hi.T, np.full(self._count, self._lower)))
@@ -118,7 +119,7 @@ class Cover:
         """The widest side of any region, rounded up."""
         if self._unions is not None:
             return self._unions.width
-        widest, step = 0.0, max(1, _AT_A_TIME // max(1, self._count))
+        widest, step = 0.0, max(1, _NUMBERS_AT_ONCE // max(1, self._count))
         for k in range(0, self.lo.shape[1], step):  # some variables at a time
             part = widths(self.lo.T[k:k + step], self.hi.T[k:k + step])
             widest = max(widest, float(part.max(initial=0.0)))

@@ -19,7 +19,7 @@ from infimum.ops.interval_rules import RULES
 from infimum.ops.line_rules import CONSTANT_CURVATURE, INFLECTIONS, Curve, Inflection, LinePair, at_ends, lines_of, middle_of
 
 _PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
-_FAR = 2.0**30  # multiples of pi beyond that are not looked at
+_LARGEST_MULTIPLE = 2.0**30                    # multiples of pi beyond that are not looked at
 HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}  # operations of two numbers, the second of them 0
 _KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
 
@@ -101,7 +101,7 @@ def _wave(b: Builder, a: Pair, shift: float) -> tuple[Value, Value, Value, Value
     alone = b.mand(b.oge(a.lo(b), before.hi), b.ole(a.hi, behind.lo(b)))
     odd = b.sub(k, b.mul(2.0, b.floor(b.mul(0.5, k))))
     turn = b.sub(1.0, b.mul(2.0, odd))
-    return z.nlo, z.hi, turn if shift == 0.0 else b.neg(turn), b.mand(alone, b.olt(b.abs(k), _FAR))
+    return z.nlo, z.hi, turn if shift == 0.0 else b.neg(turn), b.mand(alone, b.olt(b.abs(k), _LARGEST_MULTIPLE))
 
 
 class _Inside(Enclosures):

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 else:
     region_isolation = LazyModule("certify.region_isolation")
 
-FEW_REGIONS = 16                      # regions that are examined one by one
-_FULL_STEP, _MOST_CUTS = 512, 4       # a step halves few regions until there are this many pieces, at most this many times each
-_COSTLY_STEP, _COSTLY_CUTS = 256, 2   # the same where enclosures are costly; the first as part of the batch
-_VARIABLES_A_LANE = 128               # a step has fewer lanes than its batch where a lane has more variables
-_STEPS_AT_HAND = 8                    # steps for which the regions that are fetched together last
+FEW_REGIONS = 16  # regions that are examined one by one
+_FULL_STEP, _MOST_CUTS = 512, 4  # a step halves few regions until there are this many pieces, at most this many times each
+_COSTLY_STEP, _COSTLY_CUTS = 256, 2  # the same where enclosures are costly; the first as part of the batch
+_VARIABLES_A_LANE = 128  # a step has fewer lanes than its batch where a lane has more variables
+_STEPS_AT_HAND = 8  # steps for which the regions that are fetched together last
 _ISOLATION_COST, _ISOLATION_BACKOFF = 512, 4  # boxes that cost as much as isolating a minimiser; wait after a failure
 _FAR_POINTS_STEP, _FAR_POINTS_VARIABLES = 4, 64  # without a lower bound, points further out are tried from this step on: at most
 _FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # this many variables are multiplied by these

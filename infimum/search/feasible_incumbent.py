@@ -30,7 +30,7 @@ _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: wh
 # where variables stay at their bounds,
 _LASTING = {True: {FailureReason.OVERDETERMINED, FailureReason.DEPENDENT, FailureReason.ROUGH, FailureReason.WIDE},
             False: {FailureReason.ROUGH, FailureReason.OVERDETERMINED}}                                # and where they leave them
-_LITTLE = 2.0**-40  # of its size that f must be lower by, before a proof is tried
+_LEAST_GAIN = 2.0**-40  # of its size that f must be lower by, before a proof is tried
 
 
 class FeasibleIncumbent(Incumbent):
@@ -85,7 +85,7 @@ class FeasibleIncumbent(Incumbent):
 
     def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
         """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""
-        wanted = rows.lo[0] < (self.upper - _LITTLE * abs(self.upper) if self.upper < np.inf else np.inf)
+        wanted = rows.lo[0] < (self.upper - _LEAST_GAIN * abs(self.upper) if self.upper < np.inf else np.inf)
         with np.errstate(all="ignore"):
             broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
             largest = broken.max(axis=1, initial=0.0, where=np.isfinite(broken))

@@ -9,8 +9,8 @@ from infimum.points.descents import DescentEnds, DescentRules, Descents
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 
-_BLURRED = 2.0**-4  # of the slack
-_FEW = 1000         # variables of a point that is looked at so closely
+_BLURRED = 2.0**-4            # of the slack
+_MOST_CLOSE_VARIABLES = 1000  # variables of a point that is looked at so closely
 
 
 class Incumbent:
@@ -99,7 +99,7 @@ class Incumbent:
 
     def sharpen(self, slack: float) -> None:
         """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""
-        if self.x is None or len(self.x) > _FEW:
+        if self.x is None or len(self.x) > _MOST_CLOSE_VARIABLES:
             return
         value = self.enclosed(self.x, self.x)
         if value.hi - value.lo > slack * _BLURRED:

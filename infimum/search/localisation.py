@@ -21,16 +21,17 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
 
-_WIDE, _NARROW = 2.0**-7, 2.0**-10    # parts of the bounds: regions wider than the first are cut until they are as the second
-_BOXES, _SHARE = 2048, 8              # boxes at least, and the part of the boxes of the proof
-_BATCH, _REGIONS = 256, 64            # boxes a step; regions that are few enough to begin with
-_VARIABLES = 8                        # more of them take more boxes than these
-_LEFT = 512                           # more regions than these cover no isolated minimisers: those of the proof are kept
+# parts of the bounds: regions wider than the first are cut until they are as the second
+_WIDE_SHARE, _NARROW_SHARE = 2.0**-7, 2.0**-10
+_LEAST_BOXES, _BOXES_OF_PROOF = 2048, 8  # boxes at least, and the part of the boxes of the proof
+_BATCH, _REGIONS = 256, 64               # boxes a step; regions that are few enough to begin with
+_VARIABLES = 8                           # more of them take more boxes than these
+_LEFT = 512                              # more regions than these cover no isolated minimisers: those of the proof are kept
 
 
 def can_localise(boxes: int, max_boxes: int | None) -> float:
     """The number of boxes that may be spent after a proof that enclosed `boxes`, where `max_boxes` is the limit of both."""
-    return min(max(_BOXES, boxes // _SHARE), np.inf if max_boxes is None else max_boxes - boxes)
+    return min(max(_LEAST_BOXES, boxes // _BOXES_OF_PROOF), np.inf if max_boxes is None else max_boxes - boxes)
 
 
 def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
@@ -42,7 +43,7 @@ def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Re
     lo, hi = incumbent.lo, incumbent.hi
     if most <= 0 or not _is_worthwhile(evaluator, goal, lo, hi, regions):
         return
-    narrow = float(_NARROW * (hi - lo)[hi > lo].min())
+    narrow = float(_NARROW_SHARE * (hi - lo)[hi > lo].min())
     search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
                             None if parts is None else parts())
     search.begin(regions.lo, regions.hi, lower)
@@ -67,4 +68,4 @@ def _is_worthwhile(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndar
     if not np.isfinite(hi - lo).all() or not wide.any() or (system is not None and system.is_flat):
         return False
     part = widths(regions.lo, regions.hi)[wide] / (hi - lo)[wide, None]
-    return bool((part > _WIDE).any()) and is_short(evaluator)
+    return bool((part > _WIDE_SHARE).any()) and is_short(evaluator)

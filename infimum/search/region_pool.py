@@ -9,7 +9,7 @@ from infimum.kernel.region_cut import rows_of
 from infimum.problem.problem import Problem
 from infimum.search.region_heap import RegionHeap
 
-_WORK = 2  # a step works on this number of times the regions that it may leave
+_WORK_FACTOR = 2  # a step works on this number of times the regions that it may leave
 
 
 class Regions:
@@ -148,7 +148,7 @@ class RegionPool:
         self.bring(count, below)
         self.reserve(room)
         if self.arrays is not self.arrays.here:
-            self._fit(lambda: self.arrays.empty(self.front.rows, _WORK * room))
+            self._fit(lambda: self.arrays.empty(self.front.rows, _WORK_FACTOR * room))
         return self.front.take(count, below)
 
     def bring(self, count: int, below: float) -> None:

@@ -24,8 +24,8 @@ from infimum.support.clock import briefly
 
 _WORTH_SHRINKAGE = 0.9  # a sweep pays if it shrinks some variable to this part,
 # unless many in a row shrink less than a share of all: in a chain each may wait for the one before
-_SHARE, _SLOW_SHRINKAGE = 64, 32
-_FEW = 16    # fewer regions of few variables are not worth its time to second order
+_SHRUNK_SHARE, _MOST_SLOW_SWEEPS = 64, 32
+_LEAST_REGIONS = 16  # fewer regions of few variables are not worth its time to second order
 
 
 class RootBox:
@@ -79,8 +79,8 @@ class RootBox:
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
             self.sweeps += 1
             shrunk = int((widths(lo, hi) < _WORTH_SHRINKAGE * widths(*self.box)).sum())
-            slow = 0 if shrunk * _SHARE >= self.n else slow + 1
-            pays = shrunk > 0 and slow <= _SLOW_SHRINKAGE
+            slow = 0 if shrunk * _SHRUNK_SHARE >= self.n else slow + 1
+            pays = shrunk > 0 and slow <= _MOST_SLOW_SWEEPS
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
             if self.done:
@@ -130,7 +130,7 @@ class RootBox:
         """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
         that they make up. If these hold nothing else, what is left is one region for each minimiser."""
         product = None if self.goal.xtol is None or not self.done else self._product()
-        if product is None or (product.count < _FEW and self.n <= MOST_VARIABLES):
+        if product is None or (product.count < _LEAST_REGIONS and self.n <= MOST_VARIABLES):
             return
         merged = self.refiner.unions.merged()
         boxes = self.refiner.boxes(merged) if isinstance(self.refiner, Chain) else None

@@ -40,7 +40,7 @@ _OPERATIONS = 1 << 11   # of f and its constraints in a portion, for each box of
                        # for, that takes some tenths of a second. With constraints a box costs several times as much:
 # of a round: the most full steps; the least, as part of one step; the factor for both with constraints
 _STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4
-_BEFORE = 8            # the first round comes once 1 / _BEFORE of the boxes of a round has been enclosed
+_BEFORE = 8  # the first round comes once 1 / _BEFORE of the boxes of a round has been enclosed
 _LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 Arrays = dict[str, np.ndarray]

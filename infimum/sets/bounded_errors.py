@@ -17,7 +17,7 @@ from infimum.sets.error_band_kernel import FACTS, INSIDE, LEFT
 from infimum.sets.frame import Frame
 from infimum.sets.paving import BoxJudgement
 
-_TWICE, _WORTH = 2, 0.5
+_TWICE, _WORTH_VOLUME = 2, 0.5
 
 
 class ErrorBandTest(RegionTest):
@@ -35,7 +35,7 @@ class ErrorBandTest(RegionTest):
         left = regions
         for _ in range(_TWICE):
             out = run(BANDS, [left[:n], left[n:2 * n]], parameters=plain)
-            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([upper, _WORTH]))
+            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([upper, _WORTH_VOLUME]))
         return Outcome(left, _TWICE * regions.shape[1], worth)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 
-_STEPS, _CLOSE = 40, 2.0**-45
+_STEPS, _CONVERGED = 40, 2.0**-45
 _DAMPING = (0.0, 2.0**-20, 2.0**-10, 2.0**-4, 1.0)  # of the diagonal, as little as makes the matrix positive definite
 _BACK = np.append(1.0 - 2.0 ** -np.arange(52.0, 0.0, -1.0), 1.0)  # parts of the way to a point that may lie beyond the edge
 
@@ -31,7 +31,7 @@ def farthest_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], 
         place = x + step
         free = free & (place >= lo) & (place <= hi)
         place = np.minimum(np.maximum(place, lo), hi)
-        moved = np.abs(place - x) > _CLOSE * np.abs(place)
+        moved = np.abs(place - x) > _CONVERGED * np.abs(place)
         x = place
         if not moved.any():
             break

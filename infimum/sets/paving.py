@@ -18,8 +18,8 @@ from infimum.sets.extreme_points import verified
 from infimum.sets.frame import Frame, volumes
 from infimum.sets.taylor_ends import both_ends
 
-_BOXES_AT_ONCE, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
-_LITTLE = 0.125                       # of what is wanted: no more can be gained
+_BOXES_AT_ONCE, _VOLUME_CHECKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
+_NEGLIGIBLE_SHARE = 0.125                     # of what is wanted: no more can be gained
 
 
 class BoxJudgement(NamedTuple):
@@ -147,9 +147,9 @@ class Paving:
         while self.can_be_cut:
             if self.boxes >= look:
                 (least, _), (_, most) = self.volume()
-                if most <= ratio * least or self._open() <= _LITTLE * (ratio - 1.0) * least:
+                if most <= ratio * least or self._open() <= _NEGLIGIBLE_SHARE * (ratio - 1.0) * least:
                     return
-                look = self.boxes + self.boxes // _LOOKS
+                look = self.boxes + self.boxes // _VOLUME_CHECKS
             self.step()
             yield
 

@@ -24,7 +24,8 @@ from infimum.structure.roll_loops import rolled
 from infimum.structure.totals import Depends, all_parts, dependent, scaled, totals
 
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "hypot"}
-_ROWS, _WORK = 32, 4096  # the longest short axis, and operations that are written for all its rows together
+# the longest short axis, and operations that are written for all its rows together
+_LONGEST_SHORT_AXIS, _MOST_OPERATIONS = 32, 4096
 _SUMMANDS = 1000         # of one sum, that are looked at
 _PLACES = 64             # where a function is rearranged
 
@@ -67,7 +68,7 @@ def _by_rows(node: Expr, depends: Depends) -> Expr | None:
     """A reduction of a matrix, along both axes or one, as one of a vector; None if x is not read along the other axis alone."""
     matrix, axes = node.args[0], node["axes"]
     for short in axes:
-        rows = _rows(matrix, short, depends) if 0 < matrix.shape[short] <= _ROWS else None
+        rows = _rows(matrix, short, depends) if 0 < matrix.shape[short] <= _LONGEST_SHORT_AXIS else None
         if rows is not None:
             joined = reduce(lambda a, b: build(_JOIN[node.op], a, b, line=node.line), rows)
             if len(axes) == 2:
@@ -92,7 +93,7 @@ def _rows(matrix: Expr, short: int, depends: Depends) -> list[Expr] | None:
             shape = (1,) * (2 - len(source.shape)) + source.shape
             if shape[short] == 1:
                 found[node] = [broadcast(reshape(source, (source.size,)), (long,))] * count
-        if len(found) * count > _WORK:
+        if len(found) * count > _MOST_OPERATIONS:
             return None
     return found.get(matrix)
 

@@ -24,7 +24,7 @@ from infimum.ops.vocabulary import Kind
 CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
 _NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4
 _POSITIVE, _NEGATIVE = _NOT_NEGATIVE | _NOT_ZERO, _NOT_POSITIVE | _NOT_ZERO
-_MOST = 1 << 13  # elements of all operations
+_MOST_ELEMENTS = 1 << 13  # elements of all operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logari
     [[0, 1], 1]
     """
     nodes = list(topological(rows))
-    if sum(node.size for node in nodes) > _MOST:
+    if sum(node.size for node in nodes) > _MOST_ELEMENTS:
         return None
     forms: dict[Expr, np.ndarray] = {}
     for node in nodes:

@@ -13,8 +13,8 @@ from infimum.expr.partials import partials
 from infimum.ops.vocabulary import Kind
 
 VARIABLE = "u"  # of a family
-MOST = 3        # members
-ORDER = 4       # of the highest derivative
+MOST_MEMBERS = 3  # members
+ORDER = 4         # of the highest derivative
 
 
 class FunctionFamily(NamedTuple):
@@ -35,7 +35,8 @@ def families(functions: tuple[Expr, ...], x: Expr) -> tuple[FunctionFamily, ...]
             common = substituted(function, {leaves[0]: var(VARIABLE, leaves[0].shape)})
             found.setdefault(common, []).append((place, leaves[0]["starts"][0]))
     several = [(_by_inverse(common), members) for common, members in found.items() if len(members) > 1]
-    return tuple(FunctionFamily(tuple(members[:MOST]), _derivatives(common), inverse) for (common, inverse), members in several)
+    return tuple(FunctionFamily(tuple(members[:MOST_MEMBERS]), _derivatives(common), inverse) for (common, inverse),
+                 members in several)
 
 
 def _by_inverse(function: Expr) -> tuple[Expr, bool]:

@@ -14,7 +14,7 @@ from infimum.ops.vocabulary import Kind
 _LIPSCHITZ_OPERATIONS = frozenset((
     "var", "const", "add", "sub", "mul", "neg", "abs", "sin", "cos", "exp", "exp2", "expm1", "arctan", "sinh", "cosh", "tanh",
     "arcsinh", "erf", "erfc", "expit", "logaddexp", "min", "max", "hypot", "sum", "prod", "amin", "amax", "norm"))
-_MOST = 4096  # operations that are looked at
+_MOST_OPERATIONS = 4096  # operations that are looked at
 
 Parts = tuple[Expr | None, Expr | None]
 
@@ -26,7 +26,7 @@ def lipschitz_parts(f: Expr) -> tuple[Expr, Expr] | None:
     calm: dict[Expr, bool] = {}
     for node in nodes:
         calm[node] = all(calm[a] for a in node.args) and _is_lipschitz(node)
-    if calm[f] or len(nodes) > _MOST:
+    if calm[f] or len(nodes) > _MOST_OPERATIONS:
         return None
     parts: dict[Expr, Parts] = {}
     for node in nodes:

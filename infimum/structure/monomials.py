@@ -17,8 +17,8 @@ from infimum.expr.rationals import between_doubles
 from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System
 
-_MANY = 3  # factors
-_BITS = 200  # of an exponent
+_LEAST_FACTORS = 3  # factors
+_BITS = 200         # of an exponent
 
 Powers = dict[Expr, Fraction]
 
@@ -57,7 +57,7 @@ class _Reader:
         """As the exponential, if that is worth it. The nodes below must have been asked for before."""
         self._read(node)
         constant, powers = self.factors.get(node, (None, {}))
-        if len(powers) < 2 or (len(powers) < _MANY and all(p.denominator == 1 for p in powers.values())):
+        if len(powers) < 2 or (len(powers) < _LEAST_FACTORS and all(p.denominator == 1 for p in powers.values())):
             return None
         total = None
         for base, p in powers.items():

@@ -17,9 +17,9 @@ from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 
-_MOST = 64     # choices: a long loop is better enclosed as it is
-_WORK = 8192   # operations that are looked at for replacement
-_LONGER = 2    # times as many operations, at most
+_MOST_CHOICES = 64       # choices: a long loop is better enclosed as it is
+_MOST_OPERATIONS = 8192  # operations that are looked at for replacement
+_LONGER = 2              # times as many operations, at most
 
 
 class BranchFact(NamedTuple):
@@ -36,7 +36,7 @@ def narrowed(f: Expr) -> Expr:
     nodes = list(topological([f]))
     facts = {node: [(branch, fact) for branch in (1, 2) for fact in _facts(node.args[0], branch == 1)]
              for node in nodes if node.op == "where"}
-    if not 0 < len(facts) <= _MOST:
+    if not 0 < len(facts) <= _MOST_CHOICES:
         return f
     quantities = dict.fromkeys(fact.quantity for found in facts.values() for _, fact in found)
     bits = {quantity: 1 << i for i, quantity in enumerate(quantities)}
@@ -55,7 +55,7 @@ def narrowed(f: Expr) -> Expr:
                 replaced = _replaced(branches[branch], old, build(bound, old, constant), everywhere)
                 branches[branch] = replaced[branches[branch]]
                 work += len(replaced)
-                if work > _WORK:
+                if work > _MOST_OPERATIONS:
                     return f
         if node in facts:
             new[node] = build("where", *branches, line=node.line)

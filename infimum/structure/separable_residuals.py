@@ -21,10 +21,10 @@ from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.structure.function_families import FunctionFamily, families
 
-_MOST = 10           # products at most
-_FEW = 3             # nonlinear variables that the others are eliminated beside, from the start
-_SPARED = 3          # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
-_COSTLY = 1 << 14    # numbers inside a function
+_MOST_PRODUCTS = 10           # products at most
+_FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start
+_LARGEST_NONLINEAR_RATIO = 3  # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
+_COSTLY_NUMBERS = 1 << 14     # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -49,12 +49,12 @@ class SeparableResiduals:
 
     @property
     def many_nonlinear(self) -> bool:
-        return len(self.nonlinear) > _FEW
+        return len(self.nonlinear) > _FEW_NONLINEAR
 
     @property
     def spares_few(self) -> bool:
         """Are there so few linear variables that hardly fewer cuts are needed without them?"""
-        return len(self.nonlinear) >= _SPARED * len({i for product in self.products for i in product})
+        return len(self.nonlinear) >= _LARGEST_NONLINEAR_RATIO * len({i for product in self.products for i in product})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def separable(e: Expr, x: Expr) -> SeparableResiduals | None:
             linear -= more.variables
             continue
         products = tuple(sorted(m for m in found if m))
-        if len(products) > _MOST:
+        if len(products) > _MOST_PRODUCTS:
             linear.discard(max(linear, key=lambda i: (sum(i in m and len(m) > 1 for m in products), i)))
             continue
         rest = found.get(_NONE, broadcast(const(0.0), e.shape))
@@ -118,7 +118,7 @@ def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
 
 def is_costly(f: Expr) -> bool:
     """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
-    return sum(node.size for node in topological([f])) > _COSTLY
+    return sum(node.size for node in topological([f])) > _COSTLY_NUMBERS
 
 
 @step("sums of squares", lambda f, x: None)

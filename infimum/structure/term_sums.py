@@ -22,8 +22,8 @@ MOST_VARIABLES = 3     # that a term may read
 _MOST_TERMS = 1 << 22  # elements of all sums together
 _MOST_NODES = 20_000   # expressions that are looked at, once for each set of positions
 _SHORT = 64            # the longest sum, product, … inside a term
-_LONG = 256            # positions that take longer than one
-_FEW = 4               # with more families, constants of single terms become part of the table
+_LONG_POSITIONS = 256  # positions that take longer than one
+_FEW_FAMILIES = 4      # with more families, constants of single terms become part of the table
 _LINEAR = ("add", "sub", "neg")
 _COMPUTED = ("embed", "scatter")  # views that are more than a rearrangement
 
@@ -61,7 +61,7 @@ def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[TermFamily
     """The families of the terms of f, or None if a term has too many variables."""
     try:
         found = _Reader(x, most, lift=False).families(f)
-        return found if len(found) <= _FEW else _Reader(x, most, lift=True).families(f)
+        return found if len(found) <= _FEW_FAMILIES else _Reader(x, most, lift=True).families(f)
     except _NoTerms:
         return None
 
@@ -145,7 +145,7 @@ class _Reader:
 
     # ---- the form of a term
     def _family(self, node: Expr, at: np.ndarray, factors: list) -> TermFamily:
-        if len(at) > _LONG:  # what is no term at one position is none
+        if len(at) > _LONG_POSITIONS:  # what is no term at one position is none
             self._family(node, at[:1], [(by, where[:1], inverse) for by, where, inverse in factors])
         leaves = _Leaves(len(at), self.most, self.lift)
         value = self._element(node, at, leaves)

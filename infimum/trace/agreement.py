@@ -29,16 +29,16 @@ from infimum.trace.rounding_noise import RoundingNoise
 from infimum.trace.trace import TracedFunction, home
 from infimum.trace.tracer import Tracer, lift
 
-POINTS = 8                # at which a function is compared, at least
-_UNDEFINED = 2            # further points, at which it is undefined
-_BLOCKS = 8               # of eight points each, of which these are chosen
-_SLOW = 0.1               # seconds: a function that takes longer is called once
-_SHARE, _MOST = 0.1, 2.0  # of the time of a run that the calls may take, and seconds
-_SMALLEST, _DECADES = -3, 9  # magnitudes 10**-3 to 10**6 of variables without bounds
-_WIDE = 1e4               # a box that is wider than this is sampled at all magnitudes too
-_REPEATS = 4              # replays with rounding errors
-_MARGIN = 8.0             # the largest effect of rounding errors, in terms of those seen
-_BISECTIONS, _BOUNDARIES = 30, 4  # steps to the boundary of a comparison, and elements of comparisons that are asked there
+POINTS = 8                             # at which a function is compared, at least
+_UNDEFINED = 2                         # further points, at which it is undefined
+_BLOCKS = 8                            # of eight points each, of which these are chosen
+_SLOW_SECONDS = 0.1                    # seconds: a function that takes longer is called once
+_TIME_SHARE, _MOST_SECONDS = 0.1, 2.0  # of the time of a run that the calls may take, and seconds
+_SMALLEST, _DECADES = -3, 9            # magnitudes 10**-3 to 10**6 of variables without bounds
+_WIDE_BOX = 1e4                        # a box that is wider than this is sampled at all magnitudes too
+_REPEATS = 4                           # replays with rounding errors
+_MARGIN = 8.0                          # the largest effect of rounding errors, in terms of those seen
+_BISECTIONS, _BOUNDARIES = 30, 4       # steps to the boundary of a comparison, and elements of comparisons that are asked there
 _CURE = "The function looks at its argument in a way that tracing does not see: its type, a count of calls, a file, the time, " \
         "random numbers. Compute the value from x with NumPy alone; a function that cannot be written so is minimised by " \
         'trials: engine="index".'
@@ -73,7 +73,7 @@ class Agreement:
         """Compares at points spread over a box. A part of `seconds`, the time of the run, is spent; each function is called once
         at least. Where the box is the one over which this trace has agreed before, as in repeated runs of an Evaluator, one of
         the points is compared again."""
-        end = perf_counter() + min(_SHARE * seconds, _MOST)
+        end = perf_counter() + min(_TIME_SHARE * seconds, _MOST_SECONDS)
         for function in self.functions:
             key, points = function.agreed
             if key == box.key:
@@ -129,7 +129,7 @@ def _calls(function: TracedFunction, points: Sequence[np.ndarray], end: float = 
         begin = perf_counter()
         for x in points:
             found.append(_attempt(function.call, x))
-            if len(found) == 1 and perf_counter() - begin > _SLOW or perf_counter() >= end:
+            if len(found) == 1 and perf_counter() - begin > _SLOW_SECONDS or perf_counter() >= end:
                 break
     return found
 
@@ -243,7 +243,7 @@ def _block(box: SampleBox, seed: int, block: int) -> np.ndarray:
     with np.errstate(all="ignore"):
         x = lo * (1 - unit) + hi * unit
         endless = np.isinf(lo) | np.isinf(hi)
-        wide = endless | (hi - lo > _WIDE)
+        wide = endless | (hi - lo > _WIDE_BOX)
         if wide.any():  # at all magnitudes: every point where bounds are infinite, else every other one
             middle, length = np.clip(0.0, lo, hi), 10.0 ** (_SMALLEST + _DECADES * unit)
             below = (middle > lo) & ((middle >= hi) | (words[2:] % np.uint64(2) == 1))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-_SHARED = 1 << 10  # bytes of a constant array from which on equal copies are shared
+_SHARED_BYTES = 1 << 10  # bytes of a constant array from which on equal copies are shared
 _NONE: Mapping[str, Any] = {}
 
 
@@ -80,7 +80,7 @@ class Recorder:
         return value
 
     def _copy(self, array: np.ndarray) -> np.ndarray:
-        if array.nbytes < _SHARED:
+        if array.nbytes < _SHARED_BYTES:
             return array.copy()
         known = self._copies.get(id(array))
         if known is None or not np.array_equal(known[1], array):

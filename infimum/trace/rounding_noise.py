@@ -11,7 +11,7 @@ import numpy as np
 from infimum.trace.recording import RecordedCall
 
 _ULP = 2.0**-52
-_KEEP = 64  # codes whose instructions are known
+_KEPT_CODES = 64  # codes whose instructions are known
 _SUMMING = frozenset(f for f in (
     np.sum, np.prod, np.mean, np.var, np.std, np.average, np.dot, np.inner, np.vdot, np.tensordot, np.einsum, np.matmul,
     np.cumsum, np.cumprod, np.trace, np.convolve, np.interp, np.polyval, np.linalg.norm, np.linalg.det, np.linalg.inv,
@@ -72,7 +72,7 @@ def _applied_alone(code: Any, offset: int) -> bool:
     known = _codes.get(id(code))
     if known is None:
         known = _codes[id(code)] = code, {i.offset: _applies(i) for i in dis.get_instructions(code)}
-        if len(_codes) > _KEEP:
+        if len(_codes) > _KEPT_CODES:
             _codes.popitem(last=False)
     return known[1].get(offset, False)
 

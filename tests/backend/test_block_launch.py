@@ -50,7 +50,7 @@ def check(backend: CudaBackend, boxes: int) -> cuda_backend.CudaKernel:
 
 @pytest.fixture
 def short_is_long(monkeypatch):
-    monkeypatch.setattr(launch, "_LONG", 1000)
+    monkeypatch.setattr(launch, "_LONG_INSTRUCTIONS", 1000)
 
 
 def test_few_boxes_are_shared_and_many_are_not(pretend, short_is_long):
@@ -64,7 +64,7 @@ def test_few_boxes_are_shared_and_many_are_not(pretend, short_is_long):
 def test_a_short_box_is_not_shared(pretend, monkeypatch):
     weight = WorkSharing(long_sum()).weight
     for long, shared in ((weight - 1, True), (weight, False)):
-        monkeypatch.setattr(launch, "_LONG", long)
+        monkeypatch.setattr(launch, "_LONG_INSTRUCTIONS", long)
         assert ("_function" in vars(check(CudaBackend(), 1)._blocks)) == shared
 
 
@@ -122,8 +122,8 @@ def test_one_long_box_goes_to_the_gpu_when_that_ends_sooner(pretend):
     b.output(0, 0, step.results[0])
     kernel, backend = b.kernel("very_long", 1, 1), HybridBackend(or_cpu=True)
     arrays, compiled = [np.zeros((n, 1)), np.zeros((1, 1))], backend.compile(kernel)
-    assert not compiled._pays(arrays, 1) and 0 < compiled.spent < hybrid._LOAD  # loading it takes longer
-    compiled.spent = hybrid._LOAD
+    assert not compiled._pays(arrays, 1) and 0 < compiled.spent < hybrid._LOAD_SECONDS  # loading it takes longer
+    compiled.spent = hybrid._LOAD_SECONDS
     assert compiled._pays(arrays, 1)
     vars(compiled)["shorter"], compiled.spent = 1.0, 0.0
     assert not compiled._pays(arrays, 1) and compiled.spent == 0.0

@@ -270,7 +270,7 @@ def test_messages_have_the_same_bits_on_a_gpu(monkeypatch, block, grid):
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_change_no_bit(monkeypatch, threads):
-    monkeypatch.setattr("infimum.backend.host_loops._LONG", 4)
+    monkeypatch.setattr("infimum.backend.host_loops._ITEMS_A_THREAD", 4)
     for name in (name for name in LOOPS if not LOOPS[name].shared):
         one, other = (arguments_of(name, np.random.default_rng(1), 32) for _ in range(2))
         HOST.each(name, 32, *one)

@@ -139,7 +139,7 @@ def test_of_large_constants_only_what_changed_is_sent(pretend, monkeypatch):
     cupy, words, given = pretend(), [], []
     original = fake_cupy.Array.set
     monkeypatch.setattr(fake_cupy.Array, "set", lambda self, array: words.append(array.size) or original(self, array))
-    monkeypatch.setattr(cuda, "_ROOM", 3 * 80_000)
+    monkeypatch.setattr(cuda, "_KEPT_LARGE_BYTES", 3 * 80_000)
     kept, data = _Constants(), np.arange(10_000.0)
     two = {3: 7.0, 5: 7.0}
     changes = [{}, {9_999: -1.0}, two, {9_999: -1.0}, {}, {17: -0.0}, {18: np.nan}, two, {0: 2.0, 9_999: 2.0}]

@@ -124,7 +124,7 @@ def test_a_gpu_that_only_may_be_used_is_not_where_a_run_was(pretend, monkeypatch
         return infimum.minimize(lambda x: x[0] ** 2, [(-1, 2)], engine="swarm", memory_limit=8e9)
     assert run().device == "cpu" and "on cpu\n" in str(run()) and not pretend.launches
     monkeypatch.setattr(hybrid, "_LAUNCH", -1.0)  # as if a launch cost nothing
-    monkeypatch.setattr(devices, "_PATIENCE", 0.0)
+    monkeypatch.setattr(devices, "_SECONDS_BEFORE_GPU", 0.0)
     assert run().device == "cpu and cuda:0" and pretend.launches
     f = infimum.compile(lambda x: x[0] ** 2, 1, device="auto")
     assert repr(f).startswith("Evaluator of 1 variable on cpu:")

@@ -75,8 +75,8 @@ def test_a_folder_that_cannot_be_used_is_done_without(cache, tmp_path, monkeypat
 
 
 def test_the_files_not_used_for_the_longest_time_go(cache, monkeypatch):
-    monkeypatch.setattr(disk_cache, "_MOST", 1000)
-    monkeypatch.setattr(disk_cache, "_SELDOM", 5)
+    monkeypatch.setattr(disk_cache, "_MOST_BYTES", 1000)
+    monkeypatch.setattr(disk_cache, "_CLEANING_PERIOD", 5)
     cache.mkdir()
     (cache / "of somebody else").write_bytes(bytes(5000))
     for k in range(5):
@@ -347,7 +347,7 @@ def test_a_folder_may_be_a_link_to_one_that_is_ours(cache, compiled, tmp_path, m
 def test_a_file_that_is_too_large_is_not_read(cache, monkeypatch):
     disk_cache.write("a", bytes(1000))
     assert disk_cache.read("a") == bytes(1000)
-    monkeypatch.setattr(disk_cache, "_MOST", 500)
+    monkeypatch.setattr(disk_cache, "_MOST_BYTES", 500)
     assert disk_cache.read("a") is None
 
 

@@ -33,8 +33,8 @@ SHAPES = [(None, None), (1, 1), (5, 2)]
 def pretended(monkeypatch):
     installed(monkeypatch, memory=1 << 24)
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 16)
-    monkeypatch.setattr(gpu_arrays, "_AT_ONCE", 2)
-    monkeypatch.setattr(gpu_arrays, "_EACH", 3)
+    monkeypatch.setattr(gpu_arrays, "_NUMBERS_A_BLOCK", 2)
+    monkeypatch.setattr(gpu_arrays, "_NUMBERS_A_THREAD", 3)
     return lambda block, grid: GpuArrays(CudaBackend(block=block, grid=grid))
 
 

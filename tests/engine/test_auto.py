@@ -141,7 +141,7 @@ def test_the_same_call_gives_the_same_bits_and_another_seed_the_same_truth():
 @pytest.fixture
 def interruptible(monkeypatch, ctrl_c_heard) -> Iterator[None]:
     """Each SIGINT is heard as if it were the first."""
-    monkeypatch.setattr(interrupts, "AGAIN", -1.0)
+    monkeypatch.setattr(interrupts, "SECOND_INTERRUPT_SECONDS", -1.0)
     state = np.geterr()
     yield
     np.seterr(**state)  # an exception between entering `np.errstate` and its block leaves it set

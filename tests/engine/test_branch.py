@@ -411,7 +411,7 @@ def test_a_search_goes_on_with_the_same_bits_in_the_midst_of_a_step(cuts):
 @pytest.fixture
 def interruptible(monkeypatch, ctrl_c_heard) -> None:
     """Each SIGINT is heard as if it were the first."""
-    monkeypatch.setattr(interrupts, "AGAIN", -1.0)
+    monkeypatch.setattr(interrupts, "SECOND_INTERRUPT_SECONDS", -1.0)
 
 
 class AtLine:

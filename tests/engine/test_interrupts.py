@@ -8,7 +8,7 @@ import pytest
 
 import infimum
 from infimum.search import interrupts
-from infimum.search.interrupts import AGAIN, Interrupts
+from infimum.search.interrupts import SECOND_INTERRUPT_SECONDS, Interrupts
 from tests.trials.black_boxes import interrupts_itself
 
 
@@ -55,7 +55,8 @@ def test_the_first_ends_the_run_with_its_enclosure(clock):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.parametrize(("later", "leaves"), [(0.0, True), (AGAIN, True), (AGAIN + 0.1, False)])
+@pytest.mark.parametrize(("later", "leaves"),
+                         [(0.0, True), (SECOND_INTERRUPT_SECONDS, True), (SECOND_INTERRUPT_SECONDS + 0.1, False)])
 def test_a_second_one_soon_after_leaves_a_loop_over_runs(clock, later, leaves):
     assert minimize(pressing(1)).message.startswith("interrupted")
     clock.now += later

@@ -148,7 +148,7 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     monkeypatch.setattr(cuda_backend, "_BATCH", 32)
     monkeypatch.setattr("infimum.backend.cuda.gpu_arrays._COUNTED", 1 << 20)
     monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
-    monkeypatch.setattr(devices, "_PATIENCE", 1e9)  # no kernel is brought there for its own sake
+    monkeypatch.setattr(devices, "_SECONDS_BEFORE_GPU", 1e9)  # no kernel is brought there for its own sake
     places = []
     step = BranchAndBound.step
     monkeypatch.setattr(BranchAndBound, "step",

@@ -85,7 +85,7 @@ def test_a_cover_cannot_be_written_to_and_can_be_pickled():
 
 
 def test_of_too_many_regions_only_the_number_is_kept(monkeypatch):
-    monkeypatch.setattr(cover, "KEPT", 14)
+    monkeypatch.setattr(cover, "MOST_KEPT_NUMBERS", 14)
     kept, lost = (Cover(np.zeros((2, count)), np.ones((2, count)), np.zeros(count)) for count in (2, 3))
     assert kept.kept and kept.lo.shape == (2, 2) and not lost.kept and len(lost) == 3
     with pytest.raises(infimum.NotKeptError, match="3 regions take more than"):

@@ -34,7 +34,7 @@ def freezing(monkeypatch, everyone: bool) -> list[int]:
 
 def test_the_portion_of_a_frozen_worker_goes_to_another(monkeypatch):
     one = infimum.minimize(waves, BOUNDS, workers=1, **QUICK)
-    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._SILENCE", 1.0)
+    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._SILENCE_SECONDS", 1.0)
     frozen = freezing(monkeypatch, everyone=False)
     two = infimum.minimize(waves, BOUNDS, workers=2, **QUICK)
     assert bits(one) == bits(two) and len(frozen) == two.rounds["redone"] == 1 and gone(frozen)

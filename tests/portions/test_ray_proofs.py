@@ -82,7 +82,7 @@ def test_a_node_that_is_lost_costs_its_portions(nodes, monkeypatch):
 def test_a_process_that_is_frozen_on_its_node(nodes, monkeypatch):
     """By SIGSTOP, while its actor lives, which notices."""
     one = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
-    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._SILENCE", 2.0)
+    monkeypatch.setattr("infimum.parallel.proofs.portion_runner._SILENCE_SECONDS", 2.0)
 
     def freeze(workers):
         pids = [pid for pid in descendants(os.getpid()) if b"multiprocessing.spawn" in Path(f"/proc/{pid}/cmdline").read_bytes()]

@@ -133,7 +133,7 @@ def test_idle_and_busy_workers_that_are_frozen_are_killed_at_the_end():
 
 def test_a_worker_that_is_frozen_while_it_starts(monkeypatch):
     """There is no trial yet that could time out."""
-    monkeypatch.setattr("infimum.parallel.process_workers._START", 1.0)
+    monkeypatch.setattr("infimum.parallel.process_workers._START_SECONDS", 1.0)
     with Processes(Answering(), 1) as workers:
         freeze(*workers._workers)
         workers.submit(b"")

@@ -200,7 +200,7 @@ def test_a_run_ends_where_no_worker_is_ready(nodes, monkeypatch):
     """All processors are taken by somebody else."""
     with start_workers(box(black_boxes.bowl), "ray") as taken:
         taken.run([(0, 0)] * 2)
-        monkeypatch.setattr("infimum.parallel.ray_workers._FIRST", 0.5)
+        monkeypatch.setattr("infimum.parallel.ray_workers._START_SECONDS", 0.5)
         with start_workers(box(black_boxes.bowl), "ray") as workers, pytest.raises(TrialError, match="no worker was ready"):
             workers.run([(0, 0)])
 

@@ -16,8 +16,8 @@ from infimum.errors import DeviceError, ShapeError
 from infimum.kernel.ir import Kernel
 
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
-_SETTINGS, _SMALL = 32, 1 << 16   # how many constants of a kernel are kept, if they have no more bytes than this;
-_ROOM = 1 << 26                   # the bytes of larger ones that are kept
+_KEPT_CONSTANTS, _SMALL_BYTES = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this;
+_KEPT_LARGE_BYTES = 1 << 26  # the bytes of larger ones that are kept
 
 
 class _Constants:
@@ -32,12 +32,12 @@ class _Constants:
         """The array on the GPU. Callers may change theirs in place, so its bits are compared, not its identity."""
         if not isinstance(array, np.ndarray):
             return array
-        if array.nbytes > _SMALL:  # compared, since looking it up would take longer than many a kernel
+        if array.nbytes > _SMALL_BYTES:  # compared, since looking it up would take longer than many a kernel
             return self._large_on(cupy, array, array.view(np.int64))
         key = array.tobytes()
         if key not in self._kept:
             self._kept[key] = self._send(cupy, array)
-            if len(self._kept) > _SETTINGS:
+            if len(self._kept) > _KEPT_CONSTANTS:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
@@ -59,7 +59,7 @@ class _Constants:
             there[some].set(array[some].copy())
             cupy.cuda.get_current_stream().synchronize()
             self._versions[key] = there
-            if len(self._versions) > max(1, min(_SETTINGS, _ROOM // array.nbytes)):
+            if len(self._versions) > max(1, min(_KEPT_CONSTANTS, _KEPT_LARGE_BYTES // array.nbytes)):
                 self._versions.popitem(last=False)
         self._versions.move_to_end(key)
         return self._versions[key]

@@ -20,8 +20,8 @@ from infimum.backend import disk_cache, ptx
 from infimum.backend.processor import LOCK
 from infimum.errors import DeviceError, DeviceMemoryError
 
-_KEEP = 256
-_OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
+_KEPT_MODULES = 256
+_LEAST_CAPABILITY = 60  # compute capability 6.0, as ptx.CAPABILITY
 _REFUSALS = ("PTX", "NO_BINARY")  # in what the driver says of a kernel that it does not take
 
 _gpus: dict[int, "Gpu"] = {}
@@ -40,8 +40,9 @@ class Gpu:
             self.capability, self.memory = str(device.compute_capability), int(device.mem_info[1])
             self.multiprocessors = int(device.attributes["MultiProcessorCount"])
         self.versions = f"driver {cuda.runtime.driverGetVersion()}, llvmlite {llvmlite.__version__}"
-        if int(self.capability) < _OLDEST:
-            raise DeviceError(f"the GPU '{self.name}' has compute capability {self.capability}; it has to be {_OLDEST} or more")
+        if int(self.capability) < _LEAST_CAPABILITY:
+            raise DeviceError(f"the GPU '{self.name}' has compute capability {self.capability}; "
+                              f"it has to be {_LEAST_CAPABILITY} or more")
 
     def _called(self, number: int) -> str:
         """The name of the GPU with that number, if there is one."""
@@ -89,7 +90,7 @@ class Gpu:
                         if not any(word in str(error) for word in _REFUSALS):
                             raise
                         raise DeviceError(f"the driver of the GPU '{self.name}' refuses the kernel: {error}") from error
-                if len(_loaded) > _KEEP:
+                if len(_loaded) > _KEPT_MODULES:
                     _loaded.popitem(last=False)
             _loaded.move_to_end(key)
             return _loaded[key]

@@ -10,16 +10,16 @@ import numpy as np
 from infimum.backend.arrays import HostArrays
 from infimum.backend.cell_loops import LOOPS
 from infimum.backend.cuda import ptx_cells, ptx_columns
-from infimum.backend.cuda.ptx_lowest import BINS, DIGITS, ENDLESS, MOST
+from infimum.backend.cuda.ptx_lowest import BINS, DIGITS, ENDLESS, MOST_COUNTED
 from infimum.backend.ptx_words import RUN
 from infimum.backend.wait_estimate import WaitEstimate
 
 _KERNELS = ptx_columns.KERNELS | ptx_cells.KERNELS
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
-_MOST, _WIDE = 256, 512            # threads of a block at most, whatever is wished; of one that works alone
-_AT_ONCE = 1 << 15                 # numbers that it looks at
-_EACH = 64                         # numbers a thread looks at for the least
-_COUNTING, _COUNTED = 1 << 16, 32  # threads that count digits at most; numbers a thread at least, if there are fewer threads
+_MOST_THREADS, _WIDE_BLOCK = 256, 512  # threads of a block at most, whatever is wished; of one that works alone
+_NUMBERS_A_BLOCK = 1 << 15             # numbers that it looks at
+_NUMBERS_A_THREAD = 64                 # numbers a thread looks at for the least
+_COUNTING, _COUNTED = 1 << 16, 32      # threads that count digits at most; numbers a thread at least, if there are fewer threads
 
 
 class GpuArrays:
@@ -93,7 +93,7 @@ class GpuArrays:
 
     def _launch(self, name: str, total: int, *arguments: Any) -> None:
         """Queues a kernel for the numbers 0 … total-1; arrays are given by their addresses, words as whole numbers."""
-        block = min(self.backend.block or _BLOCK, _MOST)
+        block = min(self.backend.block or _BLOCK, _MOST_THREADS)
         grid = min(-(-total // block), self.backend.grid or _MOST_BLOCKS)
         self.gpu.queue(self._kernel(name), grid, block, [*_addresses(arguments), total])
 
@@ -103,7 +103,7 @@ class GpuArrays:
 
     def _threads(self, count: int) -> int:
         """Of a block that works alone on this number of numbers."""
-        return min(self.backend.block or max(32, 1 << (count - 1).bit_length()), _WIDE)
+        return min(self.backend.block or max(32, 1 << (count - 1).bit_length()), _WIDE_BLOCK)
 
     # ---- columns
     def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
@@ -161,9 +161,10 @@ class GpuArrays:
         """Writes the least number and its place to two words. `column`: an array, how far apart its rows are, how many, and where
         to write the number and behind it the column that stands there."""
         count = row.shape[1]
-        numbers, threads = self._least_of_each("least", -(-count // _EACH), row, count)
-        while threads > _AT_ONCE:
-            numbers, threads = self._least_of_each("least_again", -(-threads // _EACH), numbers, numbers[threads:], threads)
+        numbers, threads = self._least_of_each("least", -(-count // _NUMBERS_A_THREAD), row, count)
+        while threads > _NUMBERS_A_BLOCK:
+            numbers, threads = self._least_of_each("least_again", -(-threads // _NUMBERS_A_THREAD), numbers, numbers[threads:],
+                                                   threads)
         block = self._threads(threads)
         self._launch_block("least_of_all", block, numbers, numbers[threads:], threads, self._words(2 * block), pair,
                            *(column or (0, 0, 0, 0)))
@@ -219,7 +220,7 @@ class GpuArrays:
         length = row.shape[1]
         known, bins = self._words(2 * (DIGITS + 2)), self._words((DIGITS + 2) * BINS)
         self._launch("store", bins.size, bins, 0)
-        threads = max(min(_COUNTING, -(-length // _COUNTED)), -(-length // (MOST - 1)))
+        threads = max(min(_COUNTING, -(-length // _COUNTED)), -(-length // (MOST_COUNTED - 1)))
         for k in range(DIGITS + 1):  # the last one only reads off
             up, down = min(64, 6 * (DIGITS - k)), 6 * (DIGITS - 1 - k)
             last = k == DIGITS
@@ -260,7 +261,7 @@ class GpuArrays:
 
     def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
         function, marks = self._kernel(name), [8 * (mark == "+") for mark, _ in LOOPS[name].names]
-        block = min(self.backend.block or _BLOCK, _MOST)
+        block = min(self.backend.block or _BLOCK, _MOST_THREADS)
         segments = segments[segments[:, 1] > segments[:, 0]][::-1 if backwards else 1]
         counts = segments[:, 1] - segments[:, 0]
         words = np.append(_addresses(arguments), 0) + segments[:, :1] * np.append(marks, 0)
@@ -271,7 +272,7 @@ class GpuArrays:
 
     def _scan(self, numbers: Any, count: int) -> None:
         """Each of the numbers becomes the sum of those before it; a zero at their end becomes the sum of all."""
-        if count <= _AT_ONCE:
+        if count <= _NUMBERS_A_BLOCK:
             threads = self._threads(count)
             self._launch_block("scan", threads, numbers, count, self._words(2 * threads))
             return

@@ -13,13 +13,13 @@ from infimum.backend.cuda import ptx_block
 from infimum.backend.cuda.work_sharing import THREADS, WorkSharing
 from infimum.kernel.ir import Kernel
 
-_BLOCK = 128  # threads that share a multiprocessor's block: enough to hide latency, few enough for any number of registers
-_WIDE = 512   # the same where they share a box
+_BLOCK = 128       # threads that share a multiprocessor's block: enough to hide latency, few enough for any number of registers
+_WIDE_BLOCK = 512  # the same where they share a box
 _WARP = 32
 _MOST_BLOCKS = 2**31 - 1
-_BUSY = 512   # threads that a multiprocessor runs as fast as one
+_BUSY_THREADS = 512  # threads that a multiprocessor runs as fast as one
 # a block shares a box that has at least this number of instructions and becomes faster by this factor
-_LONG, _FASTER = 1 << 14, 2
+_LONG_INSTRUCTIONS, _LEAST_SPEEDUP = 1 << 14, 2
 
 
 class Launch(NamedTuple):
@@ -94,10 +94,10 @@ class BlockLaunch(_LaunchMethod):
     def launch(self, count: int, share: int) -> Launch | None:
         """A block for every box, no more than run at once or than memory holds; None where a thread a box ends sooner, or where
         memory does not hold one."""
-        busy = _BUSY * self._gpu.multiprocessors
+        busy = _BUSY_THREADS * self._gpu.multiprocessors
         if not self._pays(count, busy) or 8 * self._work_sharing.doubles(1) > share:
             return None
-        block = self._block or _WIDE
+        block = self._block or _WIDE_BLOCK
         while self._block is None and block > _WARP and (count * block > busy or block >= 2 * self._work_sharing.widest):
             block //= 2
         block = self._runnable(block)
@@ -110,4 +110,4 @@ class BlockLaunch(_LaunchMethod):
         if count * _WARP > busy:
             return False
         way = self._work_sharing.way * max(1.0, count * THREADS / busy)
-        return self._work_sharing.weight > max(_LONG, _FASTER * way)
+        return self._work_sharing.weight > max(_LONG_INSTRUCTIONS, _LEAST_SPEEDUP * way)

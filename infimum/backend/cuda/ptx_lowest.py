@@ -9,8 +9,8 @@ that a thread holds all 64 counts in 16 registers: in memory of its own they too
 
 from infimum.backend.ptx_words import at, counts_and_zero, kernel, load, loop, only_if, run_of, store
 
-BINS, DIGITS = 64, 11  # the first digit has the 4 bits that the ten others leave
-MOST = 1 << 16         # numbers that a thread may count
+BINS, DIGITS = 64, 11                                         # the first digit has the 4 bits that the ten others leave
+MOST_COUNTED = 1 << 16                                        # numbers that a thread may count
 LOWEST_KEY, ENDLESS = 0x000FFFFFFFFFFFFF, 0xFFF0000000000000  # of the infinities
 _SIGN = -(1 << 63)
 

@@ -21,7 +21,7 @@ from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQ
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 4, 0.5  # see Payoff
 _FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
-MOST_VARIABLES = 10            # variables: the kernel has no loops
+MOST_VARIABLES = 10  # variables: the kernel has no loops
 _ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the Hessian that are tested together
 _LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
 

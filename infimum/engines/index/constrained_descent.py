@@ -22,12 +22,12 @@ _GOOD_RATIO, _POOR_RATIO = 0.5, 0.1  # of what was expected
 # of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
 _NEW_DISTANCE, _INFORMATIVE_DISTANCE = 0.1, 0.3
 _SAME_DISTANCE = 1e-4  # nearer to an infeasible trial, it is the same
-_PATIENCE = 3          # infeasible trials in a row before the box shrinks
+_PATIENCE_TRIALS = 3   # infeasible trials in a row before the box shrinks
 # of the box: from the boundary of each constraint at first, at most, at least
 _FIRST_MARGIN, _LARGEST_MARGIN, _LEAST_MARGIN = 0.05, 0.4, 1e-6
-_MARGIN_OF_EXCESS = 1.5      # the margin, in units of what the model was exceeded by
-_MARGIN_DECAY = 0.5          # of a margin that was not needed
-_DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
+_MARGIN_OF_EXCESS = 1.5                     # the margin, in units of what the model was exceeded by
+_MARGIN_DECAY = 0.5                         # of a margin that was not needed
+_UNKNOWN_SHARE, _WORTH_CHANGE = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
 _CANDIDATES = 48
 
 
@@ -77,7 +77,7 @@ class ConstrainedDescent(ModelDescent):
         self._learn_margins(values, computed)
         if computed < level:      # models have learned: the same box again
             self._outside += 1
-            if self._outside > _PATIENCE:
+            if self._outside > _PATIENCE_TRIALS:
                 self._outside = 0
                 self._shrink()
             return
@@ -130,11 +130,11 @@ class ConstrainedDescent(ModelDescent):
         steps, lowest = steps[holds], rises[-1, holds]
         if not len(steps):
             return None
-        lowest = lowest - _DOUBT * models.unknown(steps)
+        lowest = lowest - _UNKNOWN_SHARE * models.unknown(steps)
         slope, bend = float(np.abs(models.gradients[-1]).sum()), float(np.abs(models.hessians[-1]).sum())
         most = self.radius * (slope + 0.5 * self.radius * bend)
         for candidate in np.argsort(lowest, kind="stable"):
-            if lowest[candidate] >= -_WORTH * most:
+            if lowest[candidate] >= -_WORTH_CHANGE * most:
                 return None
             found = self.best + steps[candidate]
             if np.abs(self.points - found).max(axis=1).min() >= _INFORMATIVE_DISTANCE * self.radius:

@@ -25,7 +25,7 @@ from infimum.support import environment
 from infimum.support.number_checks import check_limits
 from infimum.trace.agreement import Agreement, SampleBox
 
-_SHARE = 0.05  # of the volume, by default
+_VOLUME_SHARE = 0.05  # of the volume, by default
 
 
 @environment.all_ours
@@ -67,7 +67,8 @@ def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: boo
     if check:
         Agreement(evaluator.functions).over(SampleBox.of(parameters.bounds))
     start = np.empty((n, 0)) if parameters.start is None else parameters.start[:, None]
-    ratio = 1.0 + _SHARE if volume_rtol == "auto" and n <= PAVED else None if volume_rtol in ("auto", None) else 1.0 + volume_rtol
+    ratio = 1.0 + _VOLUME_SHARE if volume_rtol == "auto" and n <= PAVED else None if volume_rtol in ("auto",
+                                                                                                     None) else 1.0 + volume_rtol
     accuracy, ordered = Accuracy(ratio, None, principal), tuple((a[0], b[0]) for a, b in pairwise(problem.groups or []))
     if ErrorBandTest.applies(evaluator):  # where each is at most 1, so is the sum of their squares at most their number
         tests = CoveringTests(evaluator, lo, hi, more=(ErrorBandTest(evaluator, lo, hi),))

@@ -13,10 +13,10 @@ from math import prod
 from infimum.interval.fixed_point import PLACES, FixedPointInterval, exp, half_pi, root, whole
 from infimum.problem.problem import Interval
 
-_BITS, _ENOUGH = 256, 100  # of a term, behind the point; and of a sum
-_CLOSE = 2.0**-44          # of a quantile, to each side
+_TERM_BITS, _SUM_BITS = 256, 100  # of a term, behind the point; and of a sum
+_QUANTILE_ERROR = 2.0**-44        # of a quantile, to each side
 _STEPS = 100
-_MANY = 1 << 8             # factors that are multiplied as integers
+_MOST_INTEGER_FACTORS = 1 << 8  # factors that are multiplied as integers
 
 
 @cache
@@ -54,7 +54,7 @@ def _quantile(level: float, near: float, below: Callable[[FixedPointInterval], F
     (_, at_low), (at_high, _), place, last = under.ends(), over.ends(), low, 0
     for _ in range(_STEPS):
         before, place = place, low + (high - low) * (at_low / (at_low - at_high)) if at_low < at_high else low
-        if not low < place < high or abs(place - before) <= _CLOSE * place:
+        if not low < place < high or abs(place - before) <= _QUANTILE_ERROR * place:
             break
         at, side = sum(beyond(place).ends()) / 2, 1
         if at < 0:
@@ -62,11 +62,11 @@ def _quantile(level: float, near: float, below: Callable[[FixedPointInterval], F
         else:
             side, high, at_high, at_low = -1, place, at, at_low / 2 if last == -1 else at_low
         last = side
-    low, high = place * (1 - _CLOSE), place * (1 + _CLOSE)
+    low, high = place * (1 - _QUANTILE_ERROR), place * (1 + _QUANTILE_ERROR)
     while beyond(low).hi > 0:
-        low *= 1 - _CLOSE
+        low *= 1 - _QUANTILE_ERROR
     while beyond(high).lo < 0:
-        high *= 1 + _CLOSE
+        high *= 1 + _QUANTILE_ERROR
     return Interval(low, high)
 
 
@@ -97,17 +97,17 @@ def _series(x: FixedPointInterval, above: tuple[int, int], below: int) -> FixedP
 
     q_k goes from any k on to its limit, s x/2, up or down: later ones are at most the larger of both.
     """
-    unit, (a, s), k = 1 << _BITS, above, 0
-    x_low, x_high = x.lo >> PLACES - _BITS, -(-x.hi >> PLACES - _BITS)
+    unit, (a, s), k = 1 << _TERM_BITS, above, 0
+    x_low, x_high = x.lo >> PLACES - _TERM_BITS, -(-x.hi >> PLACES - _TERM_BITS)
     low = high = total_low = total_high = unit
     while True:
-        divisor = below + 2 * k << _BITS
+        divisor = below + 2 * k << _TERM_BITS
         low, high = low * x_low * (a + s * k) // divisor, -(-high * x_high * (a + s * k) // divisor)
         most = max(-(-x_high * (a + s * k) // (below + 2 * k)), x_high * s // 2)
         if most < unit:
             rest = -(-high * unit // (unit - most))
-            if rest << _ENOUGH < total_low:
-                return FixedPointInterval(total_low << PLACES - _BITS, total_high + rest << PLACES - _BITS)
+            if rest << _SUM_BITS < total_low:
+                return FixedPointInterval(total_low << PLACES - _TERM_BITS, total_high + rest << PLACES - _TERM_BITS)
         total_low, total_high, k = total_low + low, total_high + high, k + 1
 
 
@@ -141,9 +141,9 @@ def _inverse_beta(m: int, n: int) -> FixedPointInterval:
 def _times_quotient(total: FixedPointInterval, above: range, below: range) -> FixedPointInterval:
     """Times the product of the quotients of the numbers of two ranges, of which the second may be one number for all; many at a
     time, exactly."""
-    for k in range(0, len(above), _MANY):
-        some = above[k:k + _MANY]
-        divisor = prod(below[k:k + _MANY]) if len(below) == len(above) else below[0] ** len(some)
+    for k in range(0, len(above), _MOST_INTEGER_FACTORS):
+        some = above[k:k + _MOST_INTEGER_FACTORS]
+        divisor = prod(below[k:k + _MOST_INTEGER_FACTORS]) if len(below) == len(above) else below[0] ** len(some)
         product = prod(some)
         total = FixedPointInterval(total.lo * product // divisor, -(-total.hi * product // divisor))
     return total

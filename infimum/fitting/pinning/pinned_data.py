@@ -20,9 +20,10 @@ from infimum.expr.real import round_down, round_up
 from infimum.fitting.problem import FitProblem, ResidualRows
 from infimum.problem.problem import Interval
 
-_HEAVY, _RELAXED = 2.0**16, 2.0**14  # times the weight of others: what is pinned, and what it counts in the relaxed sum
-_RELAXED_MORE = 2.0**7               # the same of losses whose searches know nothing of least squares
-_LOOKED_AT = 64                      # rows that may not depend on the parameters
+# times the weight of others: what is pinned, and what it counts in the relaxed sum
+_PINNED_WEIGHT, _RELAXED_WEIGHT = 2.0**16, 2.0**14
+_RELAXED_WEIGHT_OF_OTHERS = 2.0**7  # the same of losses whose searches know nothing of least squares
+_EXAMINED_ROWS = 64                 # rows that may not depend on the parameters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,12 +42,12 @@ class PinnedData:
         if not problem.loss.takes_equations or rows.sigma is None or len(rows.sigma) <= n:
             return None
         usual = float(np.sort(rows.sigma)[n])
-        numbers = np.flatnonzero(rows.sigma < usual / _HEAVY)
+        numbers = np.flatnonzero(rows.sigma < usual / _PINNED_WEIGHT)
         return cls(problem, rows, numbers, usual) if len(numbers) else None
 
     def relaxed(self) -> Callable[[Any], Any]:
         """A loss that is nowhere above that of the fit, since no standard deviation is smaller."""
-        relaxed = _RELAXED if self.problem.loss.name == "squares" else _RELAXED_MORE
+        relaxed = _RELAXED_WEIGHT if self.problem.loss.name == "squares" else _RELAXED_WEIGHT_OF_OTHERS
         return self.problem.objective(replace(self.rows, sigma=np.maximum(self.rows.sigma, self.usual / relaxed)))
 
     def question(self, units: np.ndarray) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
@@ -72,7 +73,7 @@ def without_constant_rows(problem: FitProblem, rows: ResidualRows) -> ResidualRo
     beside them."""
     heavy = np.empty(0, np.intp)
     if problem.loss.name == "squares" and rows.sigma is not None:
-        heavy = np.flatnonzero(rows.sigma < np.median(rows.sigma) / _HEAVY)[:_LOOKED_AT]
+        heavy = np.flatnonzero(rows.sigma < np.median(rows.sigma) / _PINNED_WEIGHT)[:_EXAMINED_ROWS]
     if not len(heavy):
         return rows
     (lo, hi), deviations = problem.parameters.bounds.region, rows.deviations

@@ -36,15 +36,15 @@ from infimum.sets.set_run import run
 from infimum.sets.sublevel_search import Accuracy, SublevelSearch
 from infimum.support.clock import OutOfTime, Watch, answering
 
-_FOUND = 1e-3                        # of the relaxed sum, within which it is to be proved: it is no more than a first step
-_SMALL = 1e-3                        # a part of its bounds: the size of a parameter near 0
-_AROUND = 2.0**-12                   # of its size, around the set that holds the best fits
-_TINY = 2.0**-300                    # parameters of such sizes are left in their units
-_UNDERFLOW = 2.0**-1000              # products of such sizes may be rounded
-_COVERING, _OF_A_STEP = 1 << 16, 128  # boxes that are spent on that set; for each region that is cut, about
-_ROUNDING = 2.0**-20                 # more than rounding errors
-_LARGEST = 2.0**500                  # of a residual in units of sigma: its square is a double
-_ABOVE_ZERO = 2.0**10                # times a loss that counts as 0: what rounding errors can tell from it
+_RELAXED_RTOL = 1e-3  # of the relaxed sum, within which it is to be proved: it is no more than a first step
+_SMALL_SHARE = 1e-3  # a part of its bounds: the size of a parameter near 0
+_MARGIN = 2.0**-12  # of its size, around the set that holds the best fits
+_TINY_SIZE = 2.0**-300  # parameters of such sizes are left in their units
+_UNDERFLOW = 2.0**-1000  # products of such sizes may be rounded
+_COVERING_BOXES, _BOXES_A_REGION = 1 << 16, 128  # boxes that are spent on that set; for each region that is cut, about
+_ROUNDING = 2.0**-20  # more than rounding errors
+_LARGEST_RESIDUAL = 2.0**500  # of a residual in units of sigma: its square is a double
+_ABOVE_ZERO = 2.0**10  # times a loss that counts as 0: what rounding errors can tell from it
 _OF_THE_FIRST = frozenset(("checkpoint", "options", "workers", "portions", "feasibility"))  # settings of other searches
 
 Box = tuple[np.ndarray, np.ndarray]
@@ -67,7 +67,8 @@ class PinnedProblem:
         """As `minimize` of the loss; and the minimisers, where they were isolated."""
         own = self.settings
         first = minimize(self.pinned.relaxed(), self.bounds.pairs(), **own | {
-            "rtol": max(float(own["rtol"]), _FOUND), "xtol": None, "callback": self._told(lambda s: replace(s, upper=np.inf))})
+            "rtol": max(float(own["rtol"]), _RELAXED_RTOL), "xtol": None,
+            "callback": self._told(lambda s: replace(s, upper=np.inf))})
         self._count(first)
         if first.x is None:
             return replace(first, message=self.budget.named(first.message)), None
@@ -84,12 +85,12 @@ class PinnedProblem:
     def _continued(self, first: Result) -> tuple[Result, Minimisers | None]:
         """What follows the search of the relaxed sum."""
         low, high = self.bounds.region
-        self.units = _powers_of_two(np.maximum(np.abs(first.x), _SMALL * (high - low)))
+        self.units = _powers_of_two(np.maximum(np.abs(first.x), _SMALL_SHARE * (high - low)))
         self.scaled = scaled(self.bounds, self.units)
         best, z = self._attained(first.x)
         threshold = max(best.upper, _ABOVE_ZERO * loss_that_counts_as_zero(self.pinned.problem))
         reach = self._reach(threshold)
-        if not reach <= _LARGEST:  # residuals of best fits may be larger than the question with equations can have
+        if not reach <= _LARGEST_RESIDUAL:  # residuals of best fits may be larger than the question with equations can have
             return self._plainly(first), None
         self.best = best
         if not first.success or self.budget.reached() is not None:
@@ -137,7 +138,7 @@ class PinnedProblem:
         loss = compile(self.pinned.problem.objective(self.pinned.rows), self.n, check=False)  # the first search compares it
         count, plain = len(self.pinned.numbers), Incumbent(loss, self.bounds.lo, self.bounds.hi, outer=self.bounds.outer)
         plain.offer(x[:, None])
-        reach = np.full(count, _LARGEST)
+        reach = np.full(count, _LARGEST_RESIDUAL)
         near = FeasibleIncumbent(compile(objective, self.n + count, constraints=equations, check=False),
                                  np.append(self.scaled.lo, -reach), np.append(self.scaled.hi, reach))
         near.offer(np.append(x / self.units, np.zeros(count))[:, None])
@@ -153,9 +154,9 @@ class PinnedProblem:
         search = SublevelSearch(relaxed, self.bounds.region, (threshold, threshold), x[:, None], Accuracy(None, None),
                                 ordered=ordered)
         limit = self.budget.boxes or np.inf
-        search.together = max(1, int(min(search.together, limit / _OF_A_STEP)))
-        stopped = run(search, self.budget.seconds, min(_COVERING, limit), self.settings.get("progress"))
-        stopped = None if _COVERING <= search.evaluations < limit else stopped  # few boxes are enough
+        search.together = max(1, int(min(search.together, limit / _BOXES_A_REGION)))
+        stopped = run(search, self.budget.seconds, min(_COVERING_BOXES, limit), self.settings.get("progress"))
+        stopped = None if _COVERING_BOXES <= search.evaluations < limit else stopped  # few boxes are enough
         self.boxes += search.evaluations
         self.budget.spent += search.evaluations
         parts = search.components or [search.covering]
@@ -170,7 +171,7 @@ class PinnedProblem:
         """The question with equations, on boxes around all best fits."""
         units, bounds, residuals = self.units, self.scaled, [(-reach, reach)] * len(self.pinned.numbers)
         low, high = bounds.region
-        around = [(np.maximum(lo / units - _AROUND, low), np.minimum(hi / units + _AROUND, high))
+        around = [(np.maximum(lo / units - _MARGIN, low), np.minimum(hi / units + _MARGIN, high))
                   for lo, hi in zip(*self.cover, strict=True)]
         boxes = [[*bounds.pairs_within(lo, hi), *residuals] for lo, hi in around]
         inside = z is not None and (np.abs(z[self.n:]) <= reach).all() and any(
@@ -236,7 +237,7 @@ def scaled(bounds: Bounds, units: np.ndarray) -> Bounds:
 
 def _powers_of_two(sizes: np.ndarray) -> np.ndarray:
     """The nearest ones: nothing is rounded in such units, and engines see parameters of the size of 1."""
-    exponents = np.log2(np.where((sizes > _TINY) & (sizes < 1 / _TINY), sizes, 1.0))
+    exponents = np.log2(np.where((sizes > _TINY_SIZE) & (sizes < 1 / _TINY_SIZE), sizes, 1.0))
     return np.ldexp(1.0, np.rint(exponents).astype(int))
 
 

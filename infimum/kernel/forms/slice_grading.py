@@ -7,16 +7,16 @@ from infimum.interval.pair import INF
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 
-_REACH = 16       # the first slice of [0, h] ends at about 2**-16 h
-_FROM = 16.0      # slices are graded where the upper end is at least this multiple of the lower one
-_MIDDLE = 2.0**8  # where the upper end is infinite, the last slice begins at about this
+_FIRST_SLICE_EXPONENT = 16  # the first slice of [0, h] ends at about 2**-16 h
+_LEAST_RATIO = 16.0         # slices are graded where the upper end is at least this multiple of the lower one
+_MIDDLE = 2.0**8            # where the upper end is infinite, the last slice begins at about this
 
 
 class Grading:
     """The ends of graded slices."""
 
     def __init__(self, b: Builder, data: Data, count: int):
-        halvings = _REACH * (count - np.arange(count + 1)) / count
+        halvings = _FIRST_SLICE_EXPONENT * (count - np.arange(count + 1)) / count
         whole = np.floor(halvings)
         self.b, self.parts = b, data.offset(np.ldexp(1 - (halvings - whole) / 2, -whole.astype(int)))
         place = np.arange(count + 1) - count // 2
@@ -33,4 +33,4 @@ class Grading:
         return self.b.min(self.b.max(self.b.data(self.b.place("uadd", self.around, k)), lo), hi)
 
     def applies(self, lo: Value, hi: Value) -> Value:
-        return self.b.mand(self.b.oge(lo, 0.0), self.b.olt(self.b.mul(_FROM, lo), hi))
+        return self.b.mand(self.b.oge(lo, 0.0), self.b.olt(self.b.mul(_LEAST_RATIO, lo), hi))

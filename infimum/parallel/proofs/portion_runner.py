@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from infimum.backend.thread_count import thread_count
-from infimum.blackbox.trial_workers import LOOK, LocalWorkers, Workers
+from infimum.blackbox.trial_workers import CLOCK_PERIOD, LocalWorkers, Workers
 from infimum.errors import OptionError, TrialError
 from infimum.evaluation.evaluator import WORTH_A_GPU, Evaluator
 from infimum.parallel import ray_cluster
@@ -19,9 +19,10 @@ from infimum.problem.settings import Machine, Method, Parallel
 from infimum.search.checkpoint import State
 from infimum.search.rounds import PORTIONS, Portion, StepRounds, WorkersLost
 
-_AHEAD = 2       # portions that wait beside those that are worked on, so that nobody waits for one
-_TRIES = 4       # times that a portion may be lost with its worker
-_SILENCE = 30.0  # seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
+_WAITING_PORTIONS = 2  # portions that wait beside those that are worked on, so that nobody waits for one
+_MOST_TRIES = 4        # times that a portion may be lost with its worker
+# seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
+_SILENCE_SECONDS = 30.0
 
 
 class WorkerPortionRunner:
@@ -39,13 +40,13 @@ class WorkerPortionRunner:
         """See `PortionRunner`. Answers to what an earlier round has dealt, which was given up, are not heard."""
         waiting, sent, lost = deque(range(count)), {}, Counter()
         while waiting or sent:
-            while waiting and self.workers.outstanding < self.count + _AHEAD:
+            while waiting and self.workers.outstanding < self.count + _WAITING_PORTIONS:
                 message = pickle.dumps(portion(waiting[0]), protocol=pickle.HIGHEST_PROTOCOL)
                 with self._until_lost():
                     sent[self.workers.submit(message)] = waiting.popleft()
                 self.bytes += len(message)
             with self._until_lost():
-                finished = self.workers.next_finished(LOOK)
+                finished = self.workers.next_finished(CLOCK_PERIOD)
             number = None if finished is None else sent.pop(finished.ticket, None)
             if number is None:
                 yield None
@@ -53,8 +54,9 @@ class WorkerPortionRunner:
                 yield number, self._left(finished.outcome)
             else:  # the worker was lost, and its outcome says how
                 self.redone, lost[number] = self.redone + 1, lost[number] + 1
-                if lost[number] >= _TRIES:
-                    raise WorkersLost(f"the workers were lost {_TRIES} times with the same regions ({finished.outcome.text})")
+                if lost[number] >= _MOST_TRIES:
+                    raise WorkersLost(f"the workers were lost {_MOST_TRIES} times with the same regions "
+                                      f"({finished.outcome.text})")
                 waiting.appendleft(number)
 
     @contextmanager
@@ -101,10 +103,10 @@ def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
         from infimum.parallel.ray_workers import RayWorkers  # which needs Ray
 
         joined = "ray"  # where this process is now: the address may have been another name of that cluster
-        return RayWorkers(_with_threads(prover, 1), joined, gpus=gpus, silence=_SILENCE)
+        return RayWorkers(_with_threads(prover, 1), joined, gpus=gpus, silence=_SILENCE_SECONDS)
     if workers == 1:
         return LocalWorkers(prover)
-    return Processes(pickle.dumps(_with_threads(prover, max(1, thread_count() // workers))), workers, silence=_SILENCE)
+    return Processes(pickle.dumps(_with_threads(prover, max(1, thread_count() // workers))), workers, silence=_SILENCE_SECONDS)
 
 
 def _with_threads(prover: PortionProver, threads: int) -> PortionProver:

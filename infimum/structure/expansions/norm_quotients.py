@@ -21,7 +21,7 @@ from infimum.expr.taylor import substitute
 from infimum.ops.vocabulary import Kind
 from infimum.structure.expansions.pole_alternatives import Alternative
 
-_LARGEST = 256  # elements of a; all is written out
+_MOST_ELEMENTS = 256  # elements of a; all is written out
 _AT_ZERO = {"sin": 0, "sinh": 0, "tanh": 0, "arctan": 0, "arcsinh": 0, "erf": 0, "expm1": 0, "cos": 1, "cosh": 1, "exp": 1}
 _EXACT = {"neg": lambda x: -x, "abs": abs, "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
           "min": min, "max": max}
@@ -38,7 +38,7 @@ def norm_quotients(f: Expr) -> dict[Expr, Alternative]:
 def _other_form(node: Expr) -> Alternative | None:
     u, norm = node.args
     parts = _parts(norm)
-    if node.shape or sum(part.size for part in parts) > _LARGEST:
+    if node.shape or sum(part.size for part in parts) > _MOST_ELEMENTS:
         return None
     stand_in = {part: var(f"part {k}", part.shape) for k, part in enumerate(parts)}
     alone = substitute(u, stand_in)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infimum.bounds.bound_order import tests_of_functions
+from infimum.bounds.bound_order import function_tests
 from infimum.bounds.function_bounds.affine_bound import AffineBound
 from infimum.bounds.function_bounds.backward_linear_bound import BackwardLinearBound
 from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
@@ -340,7 +340,7 @@ def conformed_at_random(part: type[RegionTest], seed: int, possible: Callable[[E
 
 
 def test_every_part_is_held_to_the_contract():
-    assert set(tests_of_functions()) <= set(PARTS_UNDER_TEST)
+    assert set(function_tests()) <= set(PARTS_UNDER_TEST)
 
 
 @pytest.mark.parametrize("part", PARTS_UNDER_TEST)

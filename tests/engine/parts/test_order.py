@@ -48,8 +48,8 @@ def take_a_step(b: BranchAndBound) -> None:
 
 @pytest.fixture
 def with_above(monkeypatch):
-    parts = bound_order.tests_of_functions()
-    monkeypatch.setattr(bound_order, "tests_of_functions", lambda: (*parts, Above))
+    parts = bound_order.function_tests()
+    monkeypatch.setattr(bound_order, "function_tests", lambda: (*parts, Above))
 
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
@@ -67,8 +67,8 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     old = branch()
     take_a_step(old)
     state = old.state()
-    parts = bound_order.tests_of_functions()
-    monkeypatch.setattr(bound_order, "tests_of_functions", lambda: (*parts, Above))
+    parts = bound_order.function_tests()
+    monkeypatch.setattr(bound_order, "function_tests", lambda: (*parts, Above))
     b = branch()
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
