@@ -3,7 +3,9 @@
 import math
 import os
 import threading
+import time
 from collections import OrderedDict
+from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
@@ -19,6 +21,7 @@ from tests import children, selection
 os.environ.setdefault("INFIMUM_CACHE", "off")  # a test leaves nothing behind, and takes nothing that another has left
 hypothesis.settings.register_profile("house", deadline=None, max_examples=60)  # a loaded machine must not fail a test
 hypothesis.settings.register_profile("default", hypothesis.settings.get_profile("house"), derandomize=True, database=None)
+PROCESSOR_SECONDS = "processor seconds"
 _seconds: dict[str, float] = {}  # by test, for --keep-durations
 
 
@@ -42,9 +45,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item in kept]
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+def _processor_seconds() -> float:
+    return time.process_time() + sum(os.times()[2:4])
 
-    _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
+
+@contextmanager
+def _measured(item: pytest.Item):
+    """Notes the processor seconds of a phase of a test, with those of the processes that it has waited for."""
+    before = _processor_seconds()
+    yield
+    item.user_properties.append((PROCESSOR_SECONDS, _processor_seconds() - before))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item):
+    with _measured(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    with _measured(item):
+        return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "teardown":  # it knows what the other phases have taken
+        _seconds[report.nodeid] = sum(seconds for name, seconds in report.user_properties if name == PROCESSOR_SECONDS)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -78,7 +105,7 @@ def tables_take_their_time(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def compiled_in_the_quickest_way(request, monkeypatch):
-    """The default run compiles kernels in the way that takes LLVM least time, which changes no bit: tests/backend compares bits."""
+    """The default run compiles kernels in the way that takes least time, which changes no bit: tests/backend compares bits."""
     if not selection.everything(request.config) and "backend" not in request.path.parts:
         monkeypatch.setattr("infimum.backend.processor.PLAIN", 0)
 

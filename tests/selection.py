@@ -15,13 +15,13 @@ A new test needs no entry and runs completely. Three marks, on a test or on a wh
 * `pytest.mark.always`, best on single cases with `pytest.param`: in every run.
 
 Tests that are named on the command line, as `file::test`, by `-k` or by `-m`, all run, with every draw.
-`python3 dev.py test --thorough --keep-durations` measures the functions that it runs and writes their rows in `durations.txt` anew.
+`python3 dev.py test --thorough --keep-durations` measures the functions that it runs, and writes their rows in that file anew.
 """
 
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import hypothesis
@@ -32,8 +32,8 @@ LONGEST = 3.0    # seconds of a case that the default run still takes where no c
 SLOW_CASE = 1.0  # seconds of a case that has a row of its own
 FEWEST_DRAWS = 6
 DURATIONS = Path(__file__).with_name("durations.txt")
-HEADER = "# seconds that test functions, and their slow cases, take in the thorough run: see selection.py\n"
-_DRAWS = "_hypothesis_internal_use_settings"  # where hypothesis keeps the settings of a test, and its own pytest plugin reads them
+HEADER = "# seconds that test functions, and their slow cases, take of a processor in the thorough run: see selection.py\n"
+_DRAWS = "_hypothesis_internal_use_settings"  # where hypothesis keeps the settings of a test
 
 
 def function_of(name: str) -> str:
@@ -53,7 +53,8 @@ def write(cases: Mapping[str, float], path: Path = DURATIONS) -> None:
     for name, seconds in cases.items():
         totals[function_of(name)] += seconds
     root = Path(__file__).parent.parent
-    rows = {name: s for name, s in read(path).items() if function_of(name) not in totals and (root / name.partition("::")[0]).exists()}
+    rows = {name: s for name, s in read(path).items()
+            if function_of(name) not in totals and (root / name.partition("::")[0]).exists()}
     rows |= {function: s for function, s in totals.items() if s > ALLOWANCE}
     rows |= {name: s for name, s in cases.items() if s > SLOW_CASE and "[" in name}
     path.write_text(HEADER + "".join(f"{rows[name]:.1f} {name}\n" for name in sorted(rows)), encoding="utf-8")
@@ -83,13 +84,14 @@ def affordable(cost: Mapping[str, float], allowance: float) -> set[str]:
     return found or ({cheapest} if cost[cheapest] <= max(LONGEST, allowance) else set())
 
 
-def kept(items: Iterable[pytest.Item], seconds: Mapping[str, float]) -> set[pytest.Item]:
+def kept(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> set[pytest.Item]:
     """The cases that the default run takes. Reduces the number of draws of properties."""
     functions: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         functions[function_of(item.nodeid)].append(item)
-    found = {item for cases in functions.values() for item in _kept_cases(cases, seconds) if not item.get_closest_marker("thorough")}
-    return found | {item for item in items if item.get_closest_marker("always")}
+    found = {item for cases in functions.values() for item in _kept_cases(cases, seconds)}
+    return {item for item in items if item.get_closest_marker("always")
+            or (item in found and not item.get_closest_marker("thorough"))}
 
 
 def _kept_cases(cases: list[pytest.Item], seconds: Mapping[str, float]) -> list[pytest.Item]:
