@@ -43,7 +43,7 @@ def importers() -> dict[str, set[str]]:
 
 
 def near_tests(file: str) -> list[str]:
-    """Test files in the order of how many imports lead from them to a file; of equals, those with most words of its name first."""
+    """Test files by how many imports lead from them to a file; of equals, those with more words of its name first."""
     distance, queue = {file: 0}, deque([file])
     while queue:
         here = queue.popleft()

@@ -18,7 +18,8 @@ FOLDERS = ("interval", "ops", "expr", "structure", "kernel", "relax", "bounds", 
            "linear_algebra", "evaluation", "trace", "problem")
 # what only talks, and what decides about time alone
 TALK = ("advice", "limit_messages", "option_names", "progress", "callbacks", "interrupts", "conversion_errors",
-        "unsupported_calls", "user_source", "foreign_libraries", "text", "quotation", "real_name", "json_values", "listing", "vocabulary", "obstacles",
+        "unsupported_calls", "user_source", "foreign_libraries", "text",
+        "quotation", "real_name", "json_values", "listing", "vocabulary", "obstacles",
         "settings", "overlapped_work")
 MOST_IN_A_FUNCTION = 2
 

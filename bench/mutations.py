@@ -43,7 +43,7 @@ def report(rows: dict[str, dict], kept: dict[str, str]) -> str:
     for title, names in [("Only the thorough run", thorough), ("Neither", neither), ("Thorough run not asked", open_)]:
         if names:
             lines += ["", f"{title}:", *(f"  {kept.get(n, n)}  [{rows[n].get('thorough') or '-'}]" for n in names)]
-    lines += ["", "Default run, with the test that noticed first:", *(f"  {kept.get(n, n)}  [{rows[n]['default']}]" for n in default)]
+    lines += ["", "Default run [first test]:", *(f"  {kept.get(n, n)}  [{rows[n]['default']}]" for n in default)]
     return "\n".join(lines) + "\n"
 
 
