@@ -28,7 +28,7 @@ import hypothesis
 import pytest
 
 ALLOWANCE = 0.25  # seconds for all cases of a test function
-LONGEST = 2.0     # seconds of a case that the default run still takes where no cheaper one is left
+LONGEST = 1.5     # seconds of a case that the default run still takes where no cheaper one is left
 SLOW_CASE = 1.0   # seconds of a case that has a row of its own
 FEWEST_DRAWS = 6
 DURATIONS = Path(__file__).with_name("durations.txt")
