@@ -2,7 +2,8 @@
 """Development tasks; needs only Python and a package index.
 
     python3 dev.py example    an example, from an ordinary function to a proved enclosure (or another one: example robot_arm)
-    python3 dev.py test       ruff and all tests (further arguments go to pytest)
+    python3 dev.py test       ruff and the tests, within minutes (further arguments go to pytest; tests/selection.py)
+    python3 dev.py test --thorough    every case and every draw: half an hour on two cores
     python3 dev.py bench ...  a benchmark: kernels, soak, …
     python3 dev.py docs       rewrites docs/api.md from the docstrings
     python3 dev.py arm        the tests that compare bits, on 64-bit Arm, emulated if need be: see tests/on_arm.py

@@ -3,7 +3,9 @@
 import math
 import os
 import threading
+import time
 from collections import OrderedDict
+from contextlib import contextmanager
 from pathlib import Path
 
 import hypothesis
@@ -14,11 +16,67 @@ try:
 except ImportError:  # on a machine with a GPU, `pytest -m gpu` runs without it
     flint = None
 
-from tests import children
+from tests import children, selection
 
 os.environ.setdefault("INFIMUM_CACHE", "off")  # a test leaves nothing behind, and takes nothing that another has left
 hypothesis.settings.register_profile("house", deadline=None, max_examples=60)  # a loaded machine must not fail a test
-hypothesis.settings.load_profile("house")
+hypothesis.settings.register_profile("default", hypothesis.settings.get_profile("house"), derandomize=True, database=None)
+PROCESSOR_SECONDS = "processor seconds"
+_seconds: dict[str, float] = {}  # by test, for --keep-durations
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="every case and every draw: see tests/selection.py")
+    parser.addoption("--keep-durations", action="store_true", help="with --thorough: writes tests/durations.txt anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("keep_durations") and not config.getoption("thorough"):
+        raise pytest.UsageError("--keep-durations needs --thorough: a share of the cases has no duration to keep")
+    hypothesis.settings.load_profile("house" if selection.everything(config) else "default")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if selection.everything(config):
+        return
+    kept = selection.kept(items, selection.read())
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def _processor_seconds() -> float:
+    return time.process_time() + sum(os.times()[2:4])
+
+
+@contextmanager
+def _measured(item: pytest.Item):
+    """Notes the processor seconds of a phase of a test, with those of the processes that it has waited for."""
+    before = _processor_seconds()
+    yield
+    item.user_properties.append((PROCESSOR_SECONDS, _processor_seconds() - before))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item):
+    with _measured(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    with _measured(item):
+        return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "teardown":  # it knows what the other phases have taken
+        _seconds[report.nodeid] = sum(seconds for name, seconds in report.user_properties if name == PROCESSOR_SECONDS)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.getoption("keep_durations") and not hasattr(session.config, "workerinput"):
+        selection.write(_seconds)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -43,6 +101,13 @@ def usual_precision():
 def tables_take_their_time(monkeypatch):
     """What a table shows does not depend on how busy the machine is."""
     monkeypatch.setattr("infimum.result.MOMENT", math.inf)
+
+
+@pytest.fixture(autouse=True)
+def compiled_in_the_quickest_way(request, monkeypatch):
+    """The default run compiles kernels in the way that takes least time, which changes no bit: tests/backend compares bits."""
+    if not selection.everything(request.config) and "backend" not in request.path.parts:
+        monkeypatch.setattr("infimum.backend.processor.PLAIN", 0)
 
 
 @pytest.fixture(autouse=True)

@@ -67,7 +67,7 @@ def unpack_wheels(python: Path) -> None:
 
 
 def main() -> int:
-    tests = ["-m", "pytest", "-p", "no:cacheprovider", *(sys.argv[1:] or TESTS)]
+    tests = ["-m", "pytest", "-p", "no:cacheprovider", "--thorough", *(sys.argv[1:] or TESTS)]
     if platform.machine().lower() in ("aarch64", "arm64"):
         return subprocess.run([sys.executable, *tests], cwd=ROOT).returncode
     arm, done = emulator(), HOME / "unpacked"

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import infimum
@@ -98,9 +99,6 @@ def imports_of(text: str) -> set[str]:
     return found
 
 
-IMPORTS = {name: imports_of(path.read_text()) for name, path in MODULES.items()}
-
-
 def circle(graph: dict[str, set[str]]) -> list[str]:
     """Nodes of which each leads to the next, and the last to the first; empty if there are none."""
     done: set[str] = set()
@@ -141,7 +139,10 @@ def upward(imports: dict[str, set[str]]) -> list[str]:
     return wrong
 
 
-INSIDE = {name: found for name, found in IMPORTS.items() if name != "infimum"}
+@cache
+def inside() -> dict[str, set[str]]:
+    """What each module of the package imports; read when a test asks, since every worker of a run collects every file."""
+    return {name: imports_of(path.read_text()) for name, path in MODULES.items() if name != "infimum"}
 
 
 def test_no_module_hides_a_public_name():
@@ -150,13 +151,13 @@ def test_no_module_hides_a_public_name():
 
 
 def test_every_module_has_a_place_in_the_order_and_every_row_a_module():
-    names = {name.removeprefix("infimum.") for name in INSIDE}
+    names = {name.removeprefix("infimum.") for name in inside()}
     assert not [name for name in names if row_of(name) is None]
     assert not [row for row in [*ROW, *KERNEL_FILES] if row not in names and row != "KERNELS"]
 
 
 def test_imports_point_down():
-    assert not upward(INSIDE)
+    assert not upward(inside())
 
 
 def test_an_import_that_points_up_would_be_noticed():
@@ -164,7 +165,7 @@ def test_an_import_that_points_up_would_be_noticed():
     assert upward({"infimum.search.checkpoint": {"infimum.search.rounds"}}) == ["search.checkpoint imports search.rounds"]
     assert upward({"infimum.bounds.shaving_kernel": {"infimum.evaluation.evaluator"}}), "a kernel is below the Evaluator"
     assert upward({"infimum.bounds.interface": {"infimum.backend.cpu"}}) and not upward({"infimum.bounds.interface": set()})
-    assert INSIDE["infimum.evaluation.evaluator"] >= {"infimum.backend.cpu", "infimum.expr.node", "infimum.problem.problem"}
+    assert inside()["infimum.evaluation.evaluator"] >= {"infimum.backend.cpu", "infimum.expr.node", "infimum.problem.problem"}
 
 
 def test_folders_can_be_looked_through():
@@ -185,7 +186,7 @@ def test_a_base_name_of_the_upper_half_says_which_file_is_meant():
 
 def test_no_modules_import_each_other():
     """Neither directly nor by way of others, and nowhere in a file. The package itself only says where public names live."""
-    assert circle({name: found - {"infimum"} for name, found in INSIDE.items()}) == []
+    assert circle({name: found - {"infimum"} for name, found in inside().items()}) == []
 
 
 def test_a_circle_would_be_noticed():

@@ -5,6 +5,8 @@ import pytest
 from tests.backend.cases import small_kernel
 from tests.nets.kernels import KEPT, hashes, serial, table
 
+pytestmark = pytest.mark.allowance(60)  # these records notice more mistakes in a second than most other tests
+
 
 @pytest.mark.parametrize("case", table())
 def test_the_ir_is_what_was_kept(case):

@@ -4,6 +4,8 @@ import pytest
 
 from tests.nets.old_files import FOLDER, KEPT, continued, file_of, names
 
+pytestmark = pytest.mark.allowance(5)  # these records notice more mistakes in a second than most other tests
+
 
 @pytest.mark.parametrize("name", names())
 def test_a_run_continues_from_the_file(name):

@@ -5,6 +5,8 @@ import pytest
 from tests.nets.keeping import Kept
 from tests.nets.runs import KEPT, missing, record, table
 
+pytestmark = pytest.mark.allowance(100)  # these records notice more mistakes in a second than most other tests
+
 
 @pytest.mark.parametrize("name", table())
 def test_a_run_answers_what_was_kept(name):

@@ -124,7 +124,7 @@ def test_local_searches_find_nothing_better(name):
     rows = [{"type": kind, "fun": lambda x, c=c, s=sign, e=end: np.ravel(s * (c.fun(x) - e))} for c in p.constraints
             for kind, sign, end in ([("eq", 1, c.lb)] if np.all(c.lb == c.ub) else [("ineq", 1, c.lb), ("ineq", -1, c.ub)])
             if np.all(np.isfinite(end))]
-    for start in rng.uniform(p.lo, p.hi, (12, p.n)):
+    for start in rng.uniform(p.lo, p.hi, (40, p.n)):
         found = minimize(p.fun, start, method="SLSQP", bounds=p.bounds, constraints=rows, options={"ftol": 1e-12})
         if violation(p, found.x) < 1e-8:
             least = min(least, found.fun)
