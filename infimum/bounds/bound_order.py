@@ -16,7 +16,6 @@ from infimum.problem.start_boxes import StartBoxes
 # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long;
 _WAIT_AFTER_AFFINE = 64
 # so do they where equations are all there is, and Newton's method is asked
-_AFFINE = "affine"  # the name of that part
 CONSTRAINED: tuple[type[RegionTest], ...] = (Propagation, NewtonEquations, LinearRowsBound, GradientRows, LagrangianBound,
                                              LiftedRelaxation)
 
@@ -25,7 +24,7 @@ def region_tests_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start:
     """Those that can say something about this function, within the bounds or the start boxes."""
     known = function_tests() if evaluator.system is None else CONSTRAINED
     parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
-    first = [part for part in parts if part.name == _AFFINE or (isinstance(part, NewtonEquations) and part.is_alone)]
+    first = [part for part in parts if part.delays_others]
     for part in parts:
         if first and part not in first and part.payoff is not None:
             part.payoff.due = max(part.payoff.due, _WAIT_AFTER_AFFINE)

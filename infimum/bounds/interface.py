@@ -1,6 +1,7 @@
 """A part of a proof: a test that shrinks or discards regions. `docs/design.md` has the contract that all of them keep."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +26,14 @@ class Outcome(NamedTuple):
     point: Any = None
 
 
+class LocalSolution(NamedTuple):
+    """A point that tests learn from. `convexity(logarithmic)` has its multipliers and what makes the Lagrangian convex around it,
+    computed when a test asks; see `convexifying_terms`."""
+
+    x: np.ndarray
+    convexity: Callable[[bool], tuple]
+
+
 class RegionTest(ABC):
     """One test, for one function and the user's bounds lo and hi. Regions stay in the memory where they lie.
 
@@ -43,6 +52,12 @@ class RegionTest(ABC):
     knows_faces: ClassVar[bool] = False
     is_tested_at_end: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
     eliminates: ClassVar[bool] = False     # does it spare variables from being cut?
+    cuts: ClassVar[bool] = False           # is it a `CuttingTest`?
+    learns: ClassVar[bool] = False         # from local solutions: see `learn`
+    uses_multipliers: ClassVar[bool] = False  # of such a solution; then it may have a bound for the whole box
+    proposes_points: ClassVar[bool] = False   # its method `points` gives starts for point searches
+    delays_others: bool = False            # it is asked from the first steps on, and other costly tests wait
+    given: np.ndarray | None = None        # what it has learned
     faces: StartFaces | None = None
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
@@ -57,6 +72,12 @@ class RegionTest(ABC):
     def test(self, regions: Any, upper: float) -> Outcome:
         """What is left of the regions, where nothing above `upper`, a verified upper bound of the infimum, is of interest."""
 
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:  # noqa: B027 (few tests need it)
+        """The box in which all better points lie: sides of regions are measured as shares of its sides."""
+
+    def learn(self, solution: LocalSolution) -> None:  # noqa: B027
+        """Takes a local solution, where it `learns`."""
+
     def is_used(self, step: int) -> bool:
         return self.payoff is None or (self.payoff.pays and not self.payoff.is_due(step))
 
@@ -70,6 +91,8 @@ class CuttingTest(RegionTest):
     It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any. Nothing above `upper`, a
     verified upper bound of the infimum, is of interest.
     """
+
+    cuts = True
 
     narrow: float = 0.0
     alike: bool = False  # are variables cut like the others that another part would spare?

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import LocalSolution, Outcome, RegionTest
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
@@ -29,10 +29,10 @@ class LagrangianBound(RegionTest):
     name, discards = "lagrangian", "value"
     knows_faces = True  # nothing that it says depends on them
     sample = 64
+    learns = uses_multipliers = True  # `given` are the parameters behind the upper bound
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.given: np.ndarray | None = None  # the parameters behind the upper bound
         self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
         self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
@@ -48,9 +48,9 @@ class LagrangianBound(RegionTest):
     def is_used(self, step: int) -> bool:
         return self.given is not None and super().is_used(step)
 
-    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, *curved: np.ndarray | None) -> None:
+    def learn(self, solution: LocalSolution) -> None:
         """Takes what `Convexity` has for a local solution. A multiplier with a sign for which its constraint has no end is 0."""
-        system = self.evaluator.system
+        system, x, (multipliers, penalty, *curved) = self.evaluator.system, solution.x, solution.convexity(self.logarithmic)
         w = np.where(np.isfinite(multipliers), multipliers, 0.0)
         end = np.where(w > 0, system.upper, system.lower)
         w = np.where(np.isfinite(end), w, 0.0)

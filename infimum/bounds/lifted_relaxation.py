@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import LocalSolution, Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
@@ -41,6 +41,7 @@ class LiftedRelaxation(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "lifted", "constraints"
+    learns = proposes_points = True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -63,9 +64,8 @@ class LiftedRelaxation(RegionTest):
     def applies(cls, evaluator: Evaluator) -> bool:
         return lift_of(evaluator.system, var("x", (evaluator.n,))) is not None
 
-    def learn(self, x: np.ndarray) -> None:
-        """Takes a local solution."""
-        self.given = x.copy()
+    def learn(self, solution: LocalSolution) -> None:
+        self.given = solution.x.copy()
 
     def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
         """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""

@@ -36,6 +36,7 @@ class LinearProgramBound(RegionTest):
     name, discards = "lp", "constraints"
     knows_faces = True  # nothing that it says depends on them
     sample = _MOST_PROGRAMS
+    proposes_points = True
     step_size = _FEW_REGIONS
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):

@@ -49,9 +49,9 @@ class NewtonEquations(RegionTest):
         self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
         with np.errstate(all="ignore"):
             units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
-        self.is_alone = _is_alone(evaluator)
-        self.parameters = np.append(units, float(self.is_alone))
-        self.payoff = Payoff(_FIRST_STEP_IF_ALONE if self.is_alone else _FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
+        self.delays_others = alone = _is_alone(evaluator)
+        self.parameters = np.append(units, float(alone))
+        self.payoff = Payoff(_FIRST_STEP_IF_ALONE if alone else _FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

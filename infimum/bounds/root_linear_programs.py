@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import RegionTest
-from infimum.bounds.lagrangian_bound import LagrangianBound
+from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.linear_program_bound import LinearProgramBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
@@ -39,10 +38,8 @@ class RootLinearPrograms:
         self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.part.bounding)
 
     @classmethod
-    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootLinearPrograms | None":
-        """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
-        if not wanted:
-            return None
+    def of(cls, evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
+        """None where they have nothing to say; an error where the solver is missing."""
         evaluator.linear_programs.version()
         return cls(evaluator, problem) if LinearProgramBound.applies(evaluator) else None
 
@@ -161,8 +158,9 @@ class RootLinearPrograms:
         if left is None or left.point is None or left.weights is None:
             return
         for part in parts:
-            if isinstance(part, LagrangianBound) and part.given is None:
-                part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
+            if part.uses_multipliers and part.given is None:
+                weights = left.weights[:part.evaluator.system.m]
+                part.learn(LocalSolution(left.point[:part.n], lambda logarithmic, w=weights: (w, 0.0, None, None)))
 
     def looks(self, steps: int) -> bool:
         """Are points searched for after this number of steps, which is small?"""

@@ -6,20 +6,16 @@ Proof: docs/proofs/constraints.md.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infimum.bounds.bound_order import region_tests_of
 from infimum.bounds.convex_tangent import tangent_bound
 from infimum.bounds.convexifying_terms import convexity
-from infimum.bounds.interface import RegionTest
-from infimum.bounds.lagrangian_bound import LagrangianBound
-from infimum.bounds.lifted_relaxation import LiftedRelaxation
-from infimum.bounds.linear_program_bound import LinearProgramBound
-from infimum.bounds.propagation import Box, Propagation, propagate, propagate_each
-from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
-from infimum.bounds.root_linear_programs import RootLinearPrograms
+from infimum.bounds.interface import LocalSolution, RegionTest
+from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
 from infimum.certify.verdict import proved_result
 from infimum.evaluation.evaluator import Evaluator
@@ -38,6 +34,10 @@ from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 
+if TYPE_CHECKING:
+    from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
+    from infimum.bounds.root_linear_programs import RootLinearPrograms
+
 _REGIONS_SEARCHED_AT_ONCE = 4  # regions in which a point is looked for at a time
 _REGIONS_SAMPLED = 32          # regions whose corners and middles are tried as they are
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
@@ -55,6 +55,12 @@ def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
     """Of the same functions, with products of powers of positive variables as exponentials."""
     system = with_monomials(evaluator.system, lo)
     return evaluator if system is evaluator.system else evaluator.rewritten(system.f, system, evaluator.fun)
+
+
+def _linear_programs(evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
+    from infimum.bounds.root_linear_programs import RootLinearPrograms
+
+    return RootLinearPrograms.of(evaluator, problem)
 
 
 class ConstrainedRun:
@@ -80,13 +86,15 @@ class ConstrainedRun:
         self.begun: BranchAndBound | None = None  # the same, while a first point is looked for
         self.localised: BranchAndBound | None = None  # the regions that are left of a proof, cut further
         self.before = 0  # evaluations of searches in the run that this one resumes
-        self.lp = RootLinearPrograms.of(self.bounding, problem, getattr(method.options, "lp", False))
+        self.lp = _linear_programs(self.bounding, problem) if getattr(method.options, "lp", False) else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
         self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
 
     @cached_property
-    def quadratic(self) -> QuadraticLagrangian:
+    def quadratic(self) -> "QuadraticLagrangian":
+        from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
+
         return QuadraticLagrangian(self.evaluator)
 
     # ---- what a reader of the progress sees
@@ -186,8 +194,8 @@ class ConstrainedRun:
             branch.begin(*left)
         return branch
 
-    def _learning_tests(self) -> list[LagrangianBound | LiftedRelaxation]:
-        return [part for part in self.branch.parts if isinstance(part, LagrangianBound | LiftedRelaxation)]
+    def _learning_tests(self) -> list[RegionTest]:
+        return [part for part in self.branch.parts if part.learns]
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -289,12 +297,11 @@ class ConstrainedRun:
 
     def _compare_with(self, box: Box) -> None:
         for part in self.branch.parts:
-            if isinstance(part, Propagation | LiftedRelaxation | LinearProgramBound):
-                part.compare_with(*box)
+            part.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
-        asked = [part for part in self._learning_tests() if isinstance(part, LagrangianBound) and part.given is not None]
+        asked = [part for part in self.branch.parts if part.uses_multipliers and part.given is not None]
         if asked and not self.branch.done:
             self.branch.ask([*self.branch.cutting, *asked])
 
@@ -309,11 +316,10 @@ class ConstrainedRun:
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _LONGEST_SEARCH_PERIOD == 0
 
-    def _relaxed(self) -> LiftedRelaxation | LinearProgramBound | None:
+    def _relaxed(self) -> RegionTest | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
         asked before, so that nothing need be compiled for it."""
-        return next((part for part in self.branch.parts if isinstance(part, LiftedRelaxation | LinearProgramBound)
-                     and part.payoff.tried), None)
+        return next((part for part in self.branch.parts if part.proposes_points and part.payoff.tried), None)
 
     def _search_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
@@ -381,8 +387,7 @@ class ConstrainedRun:
     def _update_learning_tests(self) -> None:
         x = self.search.x
         for part in self._learning_tests() if self.incumbent.x is not None else ():
-            curved = isinstance(part, LagrangianBound)
-            part.learn(x, *(convexity(self.evaluator, x, self.search.multipliers, part.logarithmic) if curved else ()))
+            part.learn(LocalSolution(x, partial(convexity, self.evaluator, x, self.search.multipliers)))
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.bound_order import region_tests_of
-from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
 from infimum.certify.uniqueness_question import can_be_isolated
 from infimum.certify.verdict import LOWEST_VALUE, merged
@@ -74,7 +74,7 @@ class BranchAndBound:
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, region_tests_of(evaluator, lo, hi, start) if parts is None else parts
-        self.cutting = [part for part in self.parts if isinstance(part, CuttingTest)]
+        self.cutting = [part for part in self.parts if part.cuts]
         self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:

@@ -27,7 +27,7 @@ _COST_IN_BOXES = 5                                        # in boxes
 class AffineBound(RegionTest):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces = "affine", "affine", True
+    name, discards, knows_faces, delays_others = "affine", "affine", True, True
     sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):

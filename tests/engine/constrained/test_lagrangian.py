@@ -8,11 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.bounds.convexifying_terms import convexity
+from infimum.bounds.interface import LocalSolution
 from infimum.bounds.lagrangian_bound import LagrangianBound
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.structure.minus_product import minus_product
 from infimum.trace.trace import trace
 from tests.engine.constrained.planted_systems import INF, Planted, check_nothing_lost, evaluator_of, planted, regions_around
+
+
+def _teach(part, x, *known):
+    part.learn(LocalSolution(x, lambda logarithmic: known))
 
 
 def part_of(evaluator, lo=-2.0, hi=2.0):
@@ -27,7 +32,7 @@ def region(*sides):
 def taught(evaluator, x, w, *bounds):
     part = part_of(evaluator, *bounds)
     x, w = np.array(x, float), np.array(w, float)
-    part.learn(x, *convexity(evaluator, x, w, part.logarithmic))
+    _teach(part, x, *convexity(evaluator, x, w, part.logarithmic))
     return part
 
 
@@ -107,9 +112,9 @@ def test_no_point_of_a_product_is_lost(seed, n, scale):
 def test_a_multiplier_without_an_end_counts_nothing():
     evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0], 0.0, INF), (lambda x: x[0], -INF, 1.0)], 1)
     part = part_of(evaluator)
-    part.learn(np.zeros(1), np.array([5.0, -5.0]), 0.0, np.zeros(1), None)  # of signs that would need the missing ends
+    _teach(part, np.zeros(1), np.array([5.0, -5.0]), 0.0, np.zeros(1), None)  # of signs that would need the missing ends
     assert part.given[1:3].tolist() == [0.0, 0.0]
-    part.learn(np.zeros(1), np.array([-1.0, np.nan]), 0.0, np.zeros(1), None)
+    _teach(part, np.zeros(1), np.array([-1.0, np.nan]), 0.0, np.zeros(1), None)
     assert part.given[1:3].tolist() == [-1.0, 0.0]
     assert part.test(region((-2, 2)), 5.0).regions[2, 0] == 0.0
 
@@ -121,7 +126,7 @@ def test_no_feasible_point_is_lost(seed, n, scale):
     part = part_of(at.evaluator)
     w, x = scale * rng.standard_normal(at.evaluator.system.m), rng.uniform(-2, 2, n)
     found = convexity(at.evaluator, x, w)
-    part.learn(x, w, found.r if rng.integers(2) else scale, found.s if rng.integers(2) else np.full(n, scale),
+    _teach(part, x, w, found.r if rng.integers(2) else scale, found.s if rng.integers(2) else np.full(n, scale),
                found.factor if rng.integers(3) else rng.standard_normal((n, n)), found.slope, found.matrix)
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
@@ -133,7 +138,7 @@ def test_the_check_would_notice():
     at = planted(3, 2)
     m, rng = at.evaluator.system.m, np.random.default_rng(0)
     part = part_of(at.evaluator)
-    part.learn(at.points[:, 0], np.zeros(m), 0.0, np.zeros(2), None)
+    _teach(part, at.points[:, 0], np.zeros(m), 0.0, np.zeros(2), None)
     part.given[2:2 + m], part.given[2 + m:2 + 2 * m] = 1.0, -1e6
     before, upper = regions_around(rng, at, 256), float(max(at.values))
     with pytest.raises(AssertionError):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infimum.bounds.interface import LocalSolution
 from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.expr.node import var
 from infimum.kernel.region_cut import DISCARDED_AXIS
@@ -142,7 +143,7 @@ def test_no_feasible_point_is_lost(seed, n, known):
     if not LiftedRelaxation.applies(at.evaluator):
         return
     if known:
-        part.learn(rng.uniform(-2, 2, n))
+        part.learn(LocalSolution(rng.uniform(-2, 2, n), None))
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
         check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
