@@ -1,6 +1,6 @@
 """Small mistakes in code that carries proofs: where one can be made, and the text of a file that has it.
 
-A mutant is named by its file, its function, its kind and a number: the how-manieth of that kind in that function it is, so that
+A mutant is named by its file, its function, its kind and its number among those of its kind in that function, so that
 edits elsewhere leave it in its place. `mutants.txt` keeps those that were drawn once.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = Path(__file__).with_name("mutants.txt")
 FOLDERS = ("interval", "ops", "expr", "structure", "kernel", "relax", "bounds", "certify", "search", "sets", "chains",
-           "linear_algebra", "evaluation", "trace", "problem")
+           "linear_algebra", "evaluation", "trace", "problem", "presolve")
 # what only talks, and what decides about time alone
 TALK = ("advice", "limit_messages", "option_names", "progress", "callbacks", "interrupts", "conversion_errors",
         "unsupported_calls", "user_source", "foreign_libraries", "text",
