@@ -25,11 +25,6 @@ PROCESSOR_SECONDS = "processor seconds"
 _seconds: dict[str, float] = {}  # by test, for --keep-durations
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--thorough", action="store_true", help="every case and every draw: see tests/selection.py")
-    parser.addoption("--keep-durations", action="store_true", help="with --thorough: writes tests/durations.txt anew")
-
-
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("keep_durations") and not config.getoption("thorough"):
         raise pytest.UsageError("--keep-durations needs --thorough: a share of the cases has no duration to keep")

@@ -14,7 +14,7 @@ A new test needs no entry and runs completely. Three marks, on a test or on a wh
 * `pytest.mark.thorough`: only in the thorough run.
 * `pytest.mark.always`, best on single cases with `pytest.param`: in every run.
 
-Tests that are named on the command line, as `file::test`, by `-k` or by `-m`, all run, with every draw.
+Tests that are chosen on the command line, as `file::test`, by `-k`, `-m`, `--lf`, `--ff` or `--sw`, all run, with every draw.
 `python3 dev.py test --thorough --keep-durations` measures the functions that it runs, and writes their rows in that file anew.
 """
 
@@ -30,7 +30,8 @@ import pytest
 ALLOWANCE = 0.25  # seconds for all cases of a test function
 LONGEST = 1.5     # seconds of a case that the default run still takes where no cheaper one is left
 SLOW_CASE = 1.0   # seconds of a case that has a row of its own
-FEWEST_DRAWS = 6
+FEWEST_DRAWS = 4
+_CHOOSING = ("keyword", "markexpr", "lf", "failedfirst", "stepwise")  # -k, -m, --lf, --ff and --sw choose tests
 DURATIONS = Path(__file__).with_name("durations.txt")
 HEADER = "# seconds that test functions, and their slow cases, take of a processor in the thorough run: see selection.py\n"
 _DRAWS = "_hypothesis_internal_use_settings"  # where hypothesis keeps the settings of a test
@@ -62,7 +63,7 @@ def write(cases: Mapping[str, float], path: Path = DURATIONS) -> None:
 
 def everything(config: pytest.Config) -> bool:
     """Does this run take every case and every draw? Tests that are named do."""
-    named = config.getoption("keyword") or config.getoption("markexpr") or any("::" in arg for arg in config.args)
+    named = any(map(config.getoption, _CHOOSING)) or any("::" in arg for arg in config.args)
     return bool(config.getoption("thorough") or named)
 
 

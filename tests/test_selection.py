@@ -59,6 +59,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 @pytest.mark.thorough
 def test_soak(): pass
+@pytest.mark.thorough
+def test_broken(): assert False
 @pytest.mark.parametrize("k", [pytest.param(0, marks=pytest.mark.always), *range(1, 40)])
 def test_many(k): pass
 @pytest.mark.allowance(9)
@@ -79,7 +81,8 @@ def sample(tmp_path):
     (tmp_path / "tests").mkdir()
     for name in ("__init__.py", "conftest.py", "selection.py", "children.py"):
         (tmp_path / "tests" / name).write_text((ROOT / "tests" / name).read_text())
-    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    for name in ("conftest.py", "pyproject.toml"):
+        (tmp_path / name).write_text((ROOT / name).read_text())
     (tmp_path / "tests/test_sample.py").write_text(SAMPLE)
     functions = ("test_many", "test_worth_more", "test_draws")
     (tmp_path / "tests/durations.txt").write_text("".join(f"10.0 tests/test_sample.py::{name}\n" for name in functions))
@@ -88,7 +91,7 @@ def sample(tmp_path):
 
 
 def output_of(*arguments: str, cwd: Path) -> str:
-    ended = children.run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, cwd=cwd)
+    ended = children.run(sys.executable, "-m", "pytest", *arguments, cwd=cwd)
     return ended.stdout + ended.stderr
 
 
@@ -104,6 +107,12 @@ def test_the_thorough_run_and_a_run_of_named_tests_take_everything(sample, argum
     output = sample("-vv", *arguments)
     assert "test_soak PASSED" in output and output.count("test_many[") == 40 and output.count("test_worth_more[") == 40
     assert "test_draws_are_few FAILED" in output
+
+
+def test_what_failed_in_a_thorough_run_is_run_again(sample):
+    assert "test_broken" not in sample("-vv", "tests")
+    sample("--thorough", "tests")
+    assert "test_broken FAILED" in sample("-vv", "--lf", "tests")
 
 
 def test_durations_are_kept_of_thorough_runs_alone(sample):

@@ -11,7 +11,6 @@ _SHORT, _WHOLE, _NUMBER = "h", "i", "d"
 _SIZES = {b"o": 4, b"v": 4, b"l": 4, b"s": 2, b"n": 8}  # of what follows a letter in an expression
 
 
-_NO_LETTER = " \t\r#"  # a line that begins so, or is empty, is no symbol as it stands
 
 
 def _without_comment(line: str) -> str:
@@ -40,7 +39,7 @@ class TextTokens:
         lines = self._lines
         while True:
             at = self._at + 1
-            if self._rest or at >= len(lines) or lines[at][:1] in _NO_LETTER:
+            if self._rest or at >= len(lines) or not lines[at][:1].isalpha():
                 yield self._advance()
             else:
                 self._at = at

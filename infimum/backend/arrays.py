@@ -216,10 +216,10 @@ class HostArrays:
                    links: np.ndarray) -> np.ndarray:
         return sparse_elimination.solve(diagonal, off, right, least, links)
 
-    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> "sparse_elimination.Factored":
+    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> "sparse_elimination.SparseFactors":
         return sparse_elimination.factored(diagonal, off, links)
 
-    def inverse_diagonal(self, known: "sparse_elimination.Factored", links: np.ndarray) -> np.ndarray:
+    def inverse_diagonal(self, known: "sparse_elimination.SparseFactors", links: np.ndarray) -> np.ndarray:
         return sparse_elimination.inverse_diagonal(known, links)
 
     def solve_symmetric(self, matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarray | None = None,

@@ -48,7 +48,7 @@ class Outcome:
     that the trial took; it does not count when outcomes are compared. inner: of a nested problem, what was proved in the trial.
 
     >>> Outcome.of([-1.0, 0.5], constraints=2)  # g2 is violated, and f was not evaluated
-    Outcome(kind=<Kind.VALUE: 'value'>, values=(-1.0, 0.5), index=2, text='')
+    Outcome(kind=<OutcomeKind.VALUE: 'value'>, values=(-1.0, 0.5), index=2, text='')
     """
 
     kind: OutcomeKind
@@ -137,7 +137,7 @@ class Tally:
         """What to say where every trial has failed; empty if one has not.
 
         >>> tally = Tally()
-        >>> tally.add(Outcome.failed(Kind.EXCEPTION, "NameError: name 'y' is not defined (model.py:3)"))
+        >>> tally.add(Outcome.failed(OutcomeKind.EXCEPTION, "NameError: name 'y' is not defined (model.py:3)"))
         >>> tally.is_hopeless
         "none of 1 trial gave a value; the first ended with exception: NameError: name 'y' is not defined (model.py:3)"
         """

@@ -341,13 +341,13 @@ class Evaluator:
         return gauss_newton_kernel.residuals_of(self.f, var("x", (self.n,))) is not None
 
     @_fact
-    def separable(self) -> "separable.Separable | None":
+    def separable(self) -> "separable.SeparableResiduals | None":
         """The residuals of a sum of squares with their linear parameters apart; None if there are none."""
         e = separable.residual_vector(self.f)
         return None if e is None else separable.separable(e, var("x", (self.n,)))
 
     @_fact
-    def sum_of_squares(self) -> "separable.Separable | None":
+    def sum_of_squares(self) -> "separable.SeparableResiduals | None":
         """The same, where there may be no linear parameters."""
         return self.separable or separable.sum_of_squares(self.f, var("x", (self.n,)))
 

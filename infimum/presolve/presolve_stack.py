@@ -84,8 +84,8 @@ class PresolvedRun:
 
     def figures(self) -> Figures:
         """Those of the engine, with bounds in terms of the outermost form where they differ."""
-        shown, known = self.engine.figures(), self._outer
-        if known == self._inner:
+        shown, known, inner = self.engine.figures(), self._outer, self._inner
+        if known == inner and np.signbit(known.value) == np.signbit(inner.value):
             return shown
         own = bounds(known.lower, known.upper) | {"best": f"{known.value:.10g}"}
         return shown | {name: own[name] for name in shown if name in own}

@@ -52,7 +52,7 @@ def not_isolated(regions: int) -> str:
 def unbounded_below(upper: float) -> str:
     """Values that fall and fall ended it.
 
-    >>> bottomless(-2.0**300)
+    >>> unbounded_below(-2.0**300)
     'no lower bound is known, and values fall to -2.04e+90: as far as one can tell, the infimum is -infinity'
     """
     return f"no lower bound is known, and values fall to {upper:.3g}: as far as one can tell, the infimum is -infinity"

@@ -1,7 +1,7 @@
 """A box with exactly one minimiser, and one around it without any other, for functions of many variables: see
 docs/proofs/isolation_by_structure.md.
 
-As `second_order/isolate.py`, with the structure of the Hessian: K comes from how much f bends at least, D, in a box X around a
+As `certify/isolation.py`, with the structure of the Hessian: K comes from how much f bends at least, D, in a box X around a
 point c. The lowest point of X is not farther from c than |g(c)|, in the norms that D gives.
 """
 
