@@ -118,7 +118,8 @@ def test_what_failed_in_a_thorough_run_is_run_again(sample):
 def test_durations_are_kept_of_thorough_runs_alone(sample):
     assert "--keep-durations needs --thorough" in sample("--keep-durations", "tests")
     sample("--thorough", "--keep-durations", "tests")
-    assert selection.read(Path(sample.keywords["cwd"], "tests/durations.txt")) == {}, "nothing in this project takes long"
+    kept = selection.read(Path(sample.keywords["cwd"], "tests/durations.txt"))
+    assert all(seconds < 5 for seconds in kept.values()), "the rows of ten seconds are replaced by what was measured"
 
 
 @given(st.dictionaries(st.text(max_size=3), st.floats(0, 5), min_size=1), st.floats(0, 20))
