@@ -27,8 +27,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-ALLOWANCE = 0.25  # seconds for all cases of a test function
-LONGEST = 1.5     # seconds of a case that the default run still takes where no cheaper one is left
+ALLOWANCE = 0.2   # seconds for all cases of a test function
+LONGEST = 1.2     # seconds of a case that the default run still takes where no cheaper one is left
 SLOW_CASE = 1.0   # seconds of a case that has a row of its own
 FEWEST_DRAWS = 4
 _CHOOSING = ("keyword", "markexpr", "lf", "failedfirst", "stepwise")  # -k, -m, --lf, --ff and --sw choose tests
