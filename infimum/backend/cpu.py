@@ -47,6 +47,7 @@ _INTERPRETED_WORDS_A_WORD = 3 << 11
 _LINE_SECONDS = 3e-4     # that a line takes to be compiled in the better way, on a slow machine
 _WORD_SECONDS = 6e-5     # that a word of an interpreted program takes to be compiled in the plain way, as well
 _FIRST_VECTORS = 8       # vectors for each thread that are interpreted before it is asked what that cost
+_INTERPRETED_FACTOR = 16  # how much longer a box takes than by the first guess, which is one of machine code
 _EARLY_END_FACTOR = 4    # times sooner than at their limit rounds end, about
 # lanes and seconds: for as few boxes, each taking longer, narrow vectors are used, since idle lanes cost memory and time
 _NARROW_LANES, _LONG_SECONDS = 2, 1e-3
@@ -120,7 +121,8 @@ class CompiledKernel:
             pause()
             piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
             if self._code[2] is not None:
-                piece = min(piece, max(_FIRST_VECTORS * self.lanes * threads, begin))
+                vectors = int(_PIECE_SECONDS / (_INTERPRETED_FACTOR * self.lanes * max(self._cost, 1e-12)))
+                piece = min(piece, max(min(max(vectors, 1), _FIRST_VECTORS) * self.lanes * threads, begin))
             end = count if count - begin < 2 * piece else begin + piece
             self._run_piece((inputs, outputs), (data, udata), range(begin, end), threads, times)
             begin = end
