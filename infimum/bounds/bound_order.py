@@ -13,9 +13,9 @@ from infimum.bounds.start_faces import StartFaces
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.start_boxes import StartBoxes
 
-# where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long;
-_WAIT_AFTER_AFFINE = 64
-# so do they where equations are all there is, and Newton's method is asked
+# The step before which costly tests wait where a test `delays_others`: affine bounds of recurrences, whose kernels take long to
+# compile, and Newton's method where equations are all there is.
+_DELAYED_STEP = 64
 CONSTRAINED: tuple[type[RegionTest], ...] = (Propagation, NewtonEquations, LinearRowsBound, GradientRows, LagrangianBound,
                                              LiftedRelaxation)
 
@@ -27,7 +27,7 @@ def region_tests_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start:
     first = [part for part in parts if part.delays_others]
     for part in parts:
         if first and part not in first and part.payoff is not None:
-            part.payoff.due = max(part.payoff.due, _WAIT_AFTER_AFFINE)
+            part.payoff.due = max(part.payoff.due, _DELAYED_STEP)
     faces = None if start is None else StartFaces(evaluator, start)
     for part in parts:
         part.faces = faces

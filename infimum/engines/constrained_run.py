@@ -33,10 +33,13 @@ from infimum.search.region_pool import Regions
 from infimum.search.rounds import RoundEnded, StepRounds
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
+from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
-    from infimum.bounds.root_linear_programs import RootLinearPrograms
+    from infimum.bounds import quadratic_lagrangian, root_linear_programs
+else:  # most runs need neither
+    quadratic_lagrangian = LazyModule("bounds.quadratic_lagrangian")
+    root_linear_programs = LazyModule("bounds.root_linear_programs")
 
 _REGIONS_SEARCHED_AT_ONCE = 4  # regions in which a point is looked for at a time
 _REGIONS_SAMPLED = 32          # regions whose corners and middles are tried as they are
@@ -55,12 +58,6 @@ def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
     """Of the same functions, with products of powers of positive variables as exponentials."""
     system = with_monomials(evaluator.system, lo)
     return evaluator if system is evaluator.system else evaluator.rewritten(system.f, system, evaluator.fun)
-
-
-def _linear_programs(evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
-    from infimum.bounds.root_linear_programs import RootLinearPrograms
-
-    return RootLinearPrograms.of(evaluator, problem)
 
 
 class ConstrainedRun:
@@ -86,16 +83,15 @@ class ConstrainedRun:
         self.begun: BranchAndBound | None = None  # the same, while a first point is looked for
         self.localised: BranchAndBound | None = None  # the regions that are left of a proof, cut further
         self.before = 0  # evaluations of searches in the run that this one resumes
-        self.lp = _linear_programs(self.bounding, problem) if getattr(method.options, "lp", False) else None
+        wanted = getattr(method.options, "lp", False)
+        self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
         self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
 
     @cached_property
-    def quadratic(self) -> "QuadraticLagrangian":
-        from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
-
-        return QuadraticLagrangian(self.evaluator)
+    def quadratic(self) -> "quadratic_lagrangian.QuadraticLagrangian":
+        return quadratic_lagrangian.QuadraticLagrangian(self.evaluator)
 
     # ---- what a reader of the progress sees
     @property

@@ -129,7 +129,7 @@ class Swarm(PointSearch):
         except MemoryError:
             if not self.value < np.inf:
                 raise
-            self.descents, self.limit = None, "no memory is left for so many particles"
+            self.descents, self.limit = None, "there is too little memory for this number of particles"
 
     def _all_waves(self) -> Iterator[None]:
         yield from self._given_points()

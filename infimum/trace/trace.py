@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
 from infimum.support.clock import heed
+from infimum.support.lazy import LazyModule
 from infimum.trace.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.trace.foreign_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
@@ -42,6 +43,11 @@ from infimum.trace.user_source import (
     scipy_call,
     trace_error,
 )
+
+if TYPE_CHECKING:
+    from infimum.trace import component_arrays, componentwise_run
+else:  # for the second run, which is rare
+    component_arrays, componentwise_run = LazyModule("trace.component_arrays"), LazyModule("trace.componentwise_run")
 
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
 _NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
@@ -107,7 +113,7 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
         value, frozen = _called(fun, x, extra)
         return read(fun, value), TracedFunction(fun, extra, frozen)
     except TraceError as error:
-        again = _in_components(fun) if error.again else None
+        again = componentwise_run.in_components(fun) if error.again else None
         if again is None:
             raise
         first = error
@@ -118,26 +124,13 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
         raise first from None
 
 
-# the second run is rare
-def _in_components(fun: Callable) -> Callable | None:
-    from infimum.trace.componentwise_run import in_components
-
-    return in_components(fun)
-
-
-def _components_of(x: Tracer) -> Any:
-    from infimum.trace.component_arrays import components_of
-
-    return components_of(x)
-
-
 def _called(fun: Callable, variables: Expr, extra: tuple, by_components: bool = False) -> tuple[Any, Any]:
     """What the function returns, and the same frozen; or the error that explains why it does not."""
     loaded = len(sys.modules)
     try:
         with nothing_swallowed(), no_random_numbers(fun), environment.collector_paused(), recording() as recorder:
             x = Tracer(variables, step=INPUT)
-            value = call_user_function(fun, _components_of(x) if by_components else x, *extra)
+            value = call_user_function(fun, component_arrays.components_of(x) if by_components else x, *extra)
             return value, recorder.frozen(value)
     except _RandomNumbers as error:
         if len(sys.modules) == loaded:

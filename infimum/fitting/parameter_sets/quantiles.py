@@ -21,7 +21,7 @@ _MOST_INTEGER_FACTORS = 1 << 8  # factors that are multiplied as integers
 
 @cache
 def chi_square(level: float, degrees: int) -> Interval:
-    """The number that a sum of squares of so many standard normal variables exceeds with probability 1 - level.
+    """The number that a sum of squares of `degrees` standard normal variables exceeds with probability 1 - level.
 
     >>> chi_square(0.95, 2)  # -2 log(0.05)
     [5.99146454710..., 5.99146454710...]
