@@ -139,7 +139,7 @@ def test_where_memory_runs_out_the_answer_is_what_was_found(monkeypatch):
         yield
     monkeypatch.setattr(ParticleFlight, "fly", full)
     r = infimum.minimize(wavy, [(-1.0, 2.0)] * 3, engine="swarm")
-    assert "no memory is left" in r.message and r.minima and whole.upper <= r.upper < np.inf
+    assert "too little memory" in r.message and r.minima and whole.upper <= r.upper < np.inf
     assert infimum.minimize(wavy, [(-1.0, 2.0)] * 2).verdict is infimum.Verdict.PROVED
 
 
