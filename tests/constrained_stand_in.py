@@ -19,7 +19,7 @@ class StandIn:
     name = "stand-in"
     told: Any = None
 
-    def __init__(self, problem, evaluator, method, limits, batch=None):
+    def __init__(self, problem, evaluator, method, limits, batch=None, rounds=None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
         self.max_boxes, self.batch = limits.max_boxes or 20000, batch
         self.lo, self.hi, self.low = problem.lo[:, None].copy(), problem.hi[:, None].copy(), np.array([-np.inf])

@@ -16,7 +16,7 @@ from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
 from infimum.result import Result
-from infimum.search.branch_and_bound import lanes_of
+from infimum.search.region_search import lanes_of
 from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.constraint_reading import Constraints, impossible, read_constraints
 from infimum.trace.trace import arguments

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from infimum.certify.minimiser_cluster import is_clustered
-from infimum.certify.verdict import proved_result
 from infimum.chains.chain import Chain
 from infimum.chains.coupled import coupled_of
 from infimum.errors import DeviceError
@@ -28,16 +27,14 @@ from infimum.problem.cover import widths
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.problem.start_boxes import StartBoxes
-from infimum.result import Progress, Result
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
-from infimum.search.incumbent import Incumbent
-from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
-from infimum.search.localisation import can_localise, localise
+from infimum.search.limit_messages import boxes_reached
 from infimum.search.overlapped_work import OverlappedWork
-from infimum.search.progress import Figures, bounds
+from infimum.search.progress import Figures
 from infimum.search.root_box import RootBox
-from infimum.search.rounds import RoundEnded, StepRounds
+from infimum.search.rounds import StepRounds
+from infimum.search.search_run import SearchRun
 from infimum.support.clock import briefly
 
 _SEARCH_RADIUS = 1e3               # unbounded variables: the swarm looks this far
@@ -61,32 +58,23 @@ _SWARM_START_BOXES, _LATE_SWARM_START_BOXES = 8, 32
 _BOXES_BEFORE_GPU, _REGIONS_FOR_GPU = 1 << 20, 1 << 16
 
 
-class Auto:
-    """One run: `steps()` works in small pieces; `finish()` gives the enclosure reached so far, at any moment."""
+class Auto(SearchRun):
+    """Point searches and sweeps of the whole box, then branch and bound, with further searches between its steps."""
 
     name = "auto"
+    stops_at_clusters = localises = True
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, may_move_to_gpu: bool = False, rounds: StepRounds | None = None):
-        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
-        self.lo, self.hi = problem.lo, problem.hi
-        self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
-        self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
+                 batch: int | None = None, rounds: StepRounds | None = None, may_move_to_gpu: bool = False):
+        super().__init__(problem, evaluator, method, limits, batch, rounds)
+        self.first_batch = self.batch  # by the first one points are looked for again, now or later
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
-        self.rounds = rounds                    # in which regions are dealt to others
-        self.start, self.options = problem.several, method.options
-        self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start, problem.outer)
         self.first = self._first_search()
         self.searches: list[PointSearch] = [self.first]  # the one at work is the last
         self.root = RootBox(evaluator, method.goal, self.incumbent, self.start)
-        self.branch: BranchAndBound | None = None
-        self.limit: str | None = None
-        self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # during a late search, what it may change, as a later run needs it
         self.overlap: tuple[Swarm, OverlappedWork] | None = None  # the second look, while a GPU branches
         self.searched_step = -1                 # the step before which late searches are over; a resumed run continues with it
-        self.closed = False              # the late search has closed the gap: the answer is what the sweeps left
-        self.localised: BranchAndBound | None = None  # the regions that are left, cut further
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
@@ -117,7 +105,7 @@ class Auto:
     def _state_but_regions(self) -> State:
         """All of the state but the regions."""
         root = self.root.state()
-        return State({"before": self._searched(), **root.values}, {**root.arrays, **self.incumbent.arrays()})
+        return State({"before": self.searched, **root.values}, {**root.arrays, **self.incumbent.arrays()})
 
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
@@ -130,7 +118,6 @@ class Auto:
         self.branch, self.batch = self.branch_of(state, batch), batch
 
     def branch_of(self, state: State, batch: int | None = None) -> BranchAndBound:
-        """The branch and bound of that state, which may be a portion of another one."""
         branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, batch or self.batch, self.start)
         branch.restore(state)
         return branch
@@ -159,51 +146,44 @@ class Auto:
         return max(self.proof.lower(), self.root.lower())
 
     @property
-    def evaluations(self) -> int:
-        return self._searched() + self.root.boxes + sum(b.boxes for b in (self.branch, self.localised) if b is not None)
-
-    def _searched(self) -> int:
+    def searched(self) -> int:
         return self.before + sum(search.evaluations for search in self.searches)
 
+    @property
+    def evaluations(self) -> int:
+        return super().evaluations + self.root.boxes
+
+    @property
+    def iterations(self) -> int:
+        return self.root.sweeps + super().iterations
+
+    def counts(self) -> Figures:
+        return super().counts() or {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
+
     def figures(self) -> Figures:
-        """What a reader of the progress sees."""
-        if self.branch is None and not self.root.sweeps:
-            return self.searches[-1].figures()
-        known = bounds(self.lower, self.incumbent.upper)
-        if self.branch is None:
-            return known | {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
-        of_rounds = {} if self.rounds is None else self.rounds.figures()
-        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | of_rounds
+        return self.searches[-1].figures() if self.branch is None and not self.root.sweeps else super().figures()
 
     # ---- the work
-    def steps(self) -> Iterator[None]:
-        """Everything, in pieces; a caller may stop after any of them."""
-        if self.problem.x0 is not None and self.branch is None:
+    def prepare(self) -> Iterator[None]:
+        if self.problem.x0 is not None:
             self.incumbent.offer(self.problem.x0)
-        if self.branch is None:
-            for stage in self._stages():
-                yield from stage()
-                if self.root.done or self.limit is not None:
-                    break
-        if self.branch is not None:
-            try:
-                yield from self._branch()
-            finally:
-                self._end_overlap()
+        for stage in self._stages():
+            yield from stage()
+            if self.root.done or self.limit is not None:
+                break
+
+    def branching(self) -> Iterator[None]:
+        try:
+            yield from super().branching()
+        finally:
+            self._end_overlap()
+
+    def localising(self) -> Iterator[None]:
         if self.proof is self.root:
             self.root.isolate_minimisers()
-        yield from self._localise()
-
-    def _localise(self) -> Iterator[None]:
-        """Finds boxes around the minimisers of a small problem that is proved."""
-        lower, upper = min(self.lower, self.incumbent.upper), self.incumbent.upper
-        product = self.proof is self.root and self.root.unions() is not None
-        if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
-            return
-        regions, most = self.proof.regions(), can_localise(self.evaluations, self.max_boxes)
-        for found in localise(self.evaluator, self.goal, self.incumbent, regions, lower, most):
-            self.localised = found
-            yield
+            if self.root.unions() is not None:  # these hold the minimisers already
+                return
+        yield from super().localising()
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the search of the whole box is conclusive."""
@@ -219,9 +199,9 @@ class Auto:
         return CoordinateSearch(self.evaluator, self.root.sweeper, *_finite(self.lo, self.hi), self.seed)
 
     def _chain(self) -> Iterator[None]:
-        yield from self.root.chain(self.memory_limit, self.max_boxes, Chain.of)
+        yield from self.root.chain(self.limits.memory_limit, self.limits.max_boxes, Chain.of)
         if self.root.boxes_spent and not self.root.done:
-            self.limit = boxes_reached(self.root.boxes, self.max_boxes)
+            self.limit = boxes_reached(self.root.boxes, self.limits.max_boxes)
 
     def _search_first(self) -> Iterator[None]:
         if isinstance(self.first, LevenbergMarquardt):
@@ -272,47 +252,40 @@ class Auto:
         self.branch = branch
         yield
 
-    def _branch(self) -> Iterator[None]:
-        later = _LATE_SWARM_STEP if self.first_batch < _LARGE_BATCH else _LATE_SWARM_STEP_IF_LARGE
-        one_round = self.start is None
-        if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
+    @property
+    def _late_swarm_step(self) -> int:
+        return _LATE_SWARM_STEP if self.first_batch < _LARGE_BATCH else _LATE_SWARM_STEP_IF_LARGE
+
+    def unfinished(self) -> Iterator[None]:
+        """Begins the late swarm beside a GPU that branches."""
+        yield from ()
+        one_round, early = self.start is None, self.branch.steps <= self._late_swarm_step
+        if one_round and early and self.evaluator.uses_gpu(self.first_batch) and self._can_swarm():
             swarm = self._swarm_of(_LATE_SWARM_WAVES)
             steps, = swarm.rounds()
             self.overlap = swarm, OverlappedWork(steps, self.branch.arrays)
-        while not self.branch.done and not self._is_limited():
-            try:
-                begins = self.branch.is_between_steps and self.searched_step != self.branch.steps
-                many_left = len(self.branch.pool) * _BOXES_FOR_EACH_LEFT >= self.branch.boxes
-                if begins and self.branch.steps in _COUPLED_CHAIN_STEPS and many_left:
-                    yield from self._search_again(self._coupled)
-                    if self.closed:
-                        return
-                    if self.branch.done and not self.branch.is_unbounded:
-                        break
-                if begins and self.branch.steps in (_SECOND_SEARCH_STEP, later):
-                    yield from self._search_again(self._closer if self.branch.steps == _SECOND_SEARCH_STEP else self._wider)
-                    if self.closed:
-                        return
-                    if self.branch.done:
-                        break
-                self.searched_step = self.branch.steps  # a step that is stopped, or a round, begins anew without them
-                was_round = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
-                if not was_round and not self._moved_to_gpu():
-                    self.branch.step()
-                # by counts, for resumed runs
-                if was_round or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):
-                    self.branch.isolate_minimisers()
-            except MemoryError:  # of the machine or of its GPU; the look or the step has not been
-                if not self._moved_back():
-                    self.limit = memory_full(len(self.branch.pool))
-                    return
-            except RoundEnded as ended:
-                self.limit = str(ended)
-                return
-            yield
-        if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike
-            with suppress(MemoryError):  # what is proved so far stays
-                self.branch.end()
+
+    def before_step(self) -> Iterator[None]:
+        branch = self.branch
+        if branch.is_between_steps and self.searched_step != branch.steps:
+            for search in self._late_searches():
+                yield from self._search_again(search)
+                if self.closed or (branch.done and not branch.is_unbounded):
+                    return True
+        self.searched_step = branch.steps  # a step that is stopped, or a round, begins anew without them
+        return False
+
+    def _late_searches(self) -> list[Callable[[], Iterator[None]]]:
+        """The searches that are due before this step."""
+        branch = self.branch
+        many_left = len(branch.pool) * _BOXES_FOR_EACH_LEFT >= branch.boxes
+        due = [(self._coupled, branch.steps in _COUPLED_CHAIN_STEPS and many_left),
+               (self._closer, branch.steps == _SECOND_SEARCH_STEP), (self._wider, branch.steps == self._late_swarm_step)]
+        return [search for search, is_due in due if is_due]
+
+    def step(self) -> None:
+        if not self._moved_to_gpu():
+            self.branch.step()
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
@@ -332,25 +305,13 @@ class Auto:
             return False
         return True
 
-    def _moved_back(self) -> bool:
+    def frees_memory(self) -> bool:
         """Where a GPU has no memory left, a search that moved there automatically continues on the CPU."""
         if self.batch == self.first_batch:
             return False
         with suppress(MemoryError):
             self._continue(self.branch.state(), self.first_batch)
         return self.batch == self.first_batch
-
-    def _is_limited(self) -> bool:
-        branch = self.branch
-        if self.max_boxes is not None and branch.boxes >= self.max_boxes:
-            self.limit = boxes_reached(branch.boxes, self.max_boxes)
-        elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
-            self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.is_unbounded:
-            self.limit = unbounded_below(self.incumbent.upper)
-        elif is_clustered(branch, always=self.rounds is not None):
-            self.limit = not_isolated(len(branch.pool))
-        return self.limit is not None
 
     def _search_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
@@ -376,7 +337,7 @@ class Auto:
     def _coupled(self) -> Iterator[None]:
         """The whole box by the structure of the function, if only a scalar is in the way: more cells after more steps."""
         cells = self.branch.steps * _COUPLED_CELLS_A_STEP
-        yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
+        yield from self.root.chain(self.limits.memory_limit, min(cells, self.limits.max_boxes or cells), coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
@@ -398,20 +359,14 @@ class Auto:
             self.overlap = None
 
     # ---- the answer
-    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
-        """What is proved so far. `stopped` says what ended the run early."""
+    def conclude(self) -> None:
         self._end_overlap()
-        if self.rounds is not None and self.branch is not None:
-            self.rounds.end(self.branch)
         if self.branch is None:
             found = np.stack(self.searches[-1].candidates(), axis=1)
             briefly(lambda: self.incumbent.offer(found))
-        regions = (self.localised or self.proof).regions()
-        return proved_result(
-            regions, min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
-            unions=self.root.unions() if self.proof is self.root else None,
-            nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
-            engine=self.name, seconds=seconds, seed=self.seed, rounds=None if self.rounds is None else self.rounds.report())
+
+    def details(self) -> dict[str, Any]:
+        return {"unions": self.root.unions() if self.proof is self.root else None}
 
 
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -422,7 +377,3 @@ def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.where(np.isfinite(low), low, -_SEARCH_RADIUS), np.where(np.isfinite(high), high, _SEARCH_RADIUS)
     wide = ~np.isfinite(widths(low, high))
     return np.where(wide, low / 4, low), np.where(wide, high / 4, high)
-
-
-def _is_power_of_two(count: int) -> bool:
-    return count & (count - 1) == 0

@@ -11,7 +11,7 @@ start boxes, numbered, which is the whole box where none are given.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,7 @@ from infimum.problem.variable_bounds import OuterBox
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions, can_be_cut
+from infimum.search.region_search import RegionSearch
 
 _LANES_AT_ONCE = 1 << 20  # lanes a run
 _STREAM = 5               # of random numbers
@@ -56,7 +57,7 @@ class RegionToCut(NamedTuple):
     least: float
 
 
-class CompleteSearch:
+class CompleteSearch(RegionSearch):
     """The list of regions and the iterations on it."""
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int):
@@ -124,6 +125,18 @@ class CompleteSearch:
             ends[k] = [first, *(min(math.floor(end) + 0.5, last) for end in inner), last]
         return ends
 
+    @property
+    def size(self) -> int:
+        return len(self.list)
+
+    @property
+    def steps(self) -> int:
+        """Iterations."""
+        return len(self.taken)
+
+    def takes_more_than(self, memory: float) -> bool:
+        return self.list.takes_more(memory, self.incumbent.upper)
+
     def lower(self) -> float:
         return min(self.list.least(), self.final.least(), self.incumbent.upper)
 
@@ -135,18 +148,7 @@ class CompleteSearch:
     def _closed(self) -> bool:
         return self.goal.met(self.lower(), self.incumbent.upper)
 
-    def steps(self) -> Iterator[None]:
-        """Iterations until nothing is left to do."""
-        while not self.over:
-            self.iterate()
-            yield
-
-    @property
-    def over(self) -> bool:
-        """Is nothing left to do, or were there as many iterations as asked for?"""
-        return self.done or (self.options.iterations is not None and len(self.taken) >= self.options.iterations)
-
-    def iterate(self) -> None:
+    def step(self) -> None:
         """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it."""
         iteration, subregion, least = self.list.take(wide=self._closed())
         region = self._to_cut(iteration, subregion, least)
@@ -197,7 +199,6 @@ class CompleteSearch:
             self._store(len(self.taken) - 1, numbers, lower, highest, ends)
 
     def prune(self) -> None:
-        """Drops what the best point rules out."""
         for regions in (self.list, self.final):
             regions.prune(self.incumbent.upper)
 

@@ -37,7 +37,6 @@ class ConstrainedNewtonRun(ConstrainedRun):
         if together > MOST_VARIABLES_AND_CONSTRAINTS:
             raise OptionError(f"engine 'newton' takes up to {MOST_VARIABLES_AND_CONSTRAINTS} variables and constraints "
                               f"together, and there are {together:,}; engine 'auto' takes any number")
-        self.options = options
         super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _made(self) -> BranchAndBound:

@@ -7,7 +7,7 @@ Proof: docs/proofs/constraints.md.
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
-from infimum.certify.verdict import proved_result
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
@@ -26,11 +25,9 @@ from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
-from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, unbounded_below
-from infimum.search.localisation import can_localise, localise
-from infimum.search.progress import Figures, bounds
-from infimum.search.region_pool import Regions
-from infimum.search.rounds import RoundEnded, StepRounds
+from infimum.search.progress import Figures
+from infimum.search.rounds import StepRounds
+from infimum.search.search_run import SearchRun
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
@@ -60,34 +57,33 @@ def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
     return evaluator if system is evaluator.system else evaluator.rewritten(system.f, system, evaluator.fun)
 
 
-class ConstrainedRun:
-    """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
+class ConstrainedRun(SearchRun):
+    """A point search, bounds of the whole box, then branch and bound, with further searches between its steps."""
 
     name = "auto"
+    localises = True
     bounded_at_once = True  # where the problem is convex, or quadratic
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
                  batch: int | None = None, rounds: StepRounds | None = None):
-        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, method.goal, method.seed
-        self.lo, self.hi = problem.lo, problem.hi
-        self.max_boxes, self.memory_limit = limits.max_boxes, limits.memory_limit
-        self.batch, self.limit = batch or evaluator.batch, None
-        self.bounding = _by_monomials(evaluator, problem.region[0]) if self.rewrites else evaluator
-        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several, problem.outer)
+        super().__init__(problem, evaluator, method, limits, batch, rounds)
         boxes = problem.several and problem.several.with_doubles()
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)
         self.search.begin = problem.region
-        self.rounds = rounds  # in which regions are dealt to others
-        self.branch: BranchAndBound | None = None
-        self.begun: BranchAndBound | None = None  # the same, while a first point is looked for
-        self.localised: BranchAndBound | None = None  # the regions that are left of a proof, cut further
-        self.before = 0  # evaluations of searches in the run that this one resumes
+        self.begun: BranchAndBound | None = None  # the search of regions, while a first point is looked for
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
         self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
+
+    def first_incumbent(self) -> FeasibleIncumbent:
+        return FeasibleIncumbent(self.evaluator, self.lo, self.hi, self.start, self.problem.outer)
+
+    @cached_property
+    def bounding(self) -> Evaluator:
+        return _by_monomials(self.evaluator, self.problem.region[0]) if self.rewrites else self.evaluator
 
     @cached_property
     def quadratic(self) -> "quadratic_lagrangian.QuadraticLagrangian":
@@ -99,23 +95,11 @@ class ConstrainedRun:
         return self.search.x if self.incumbent.x is None else self.incumbent.x.copy()
 
     @property
-    def value(self) -> float:
-        return self.incumbent.upper
-
-    @property
-    def lower(self) -> float:
-        return -np.inf if self.branch is None else self.branch.lower()
-
-    @property
-    def evaluations(self) -> int:
-        return self.before + self.search.evaluations + sum(b.boxes for b in (self.branch, self.localised) if b is not None)
+    def searched(self) -> int:
+        return self.before + self.search.evaluations
 
     def figures(self) -> Figures:
-        if self.branch is None:
-            return self.search.figures()
-        of_rounds = {} if self.rounds is None else self.rounds.figures()
-        counts = {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
-        return bounds(self.lower, self.value) | counts | of_rounds
+        return self.search.figures() if self.branch is None else super().figures()
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
@@ -123,15 +107,15 @@ class ConstrainedRun:
             return None
         if self.state_before_search is not None:
             return self.state_before_search
-        state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
+        state, searched = self.branch.state(), self._state_of_search() if self.looking is None else self.looking
         solver = {} if self.lp is None else {"lp": self.lp.version}
         return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
-                     state.arrays | self._learned_arrays() | searched.arrays)
+                     state.arrays | self.learned_arrays() | searched.arrays)
 
-    def _searched(self) -> State:
+    def _state_of_search(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
         programs = {} if self.lp is None else self.lp.part.state()
-        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays() | programs)
+        return State({"before": self.searched, "asked": self.asked}, self.search.arrays() | programs)
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
@@ -140,10 +124,9 @@ class ConstrainedRun:
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
         if self.lp is not None:
             self.lp.restore(state)
-        self.looking = self._searched() if state.values.get("looking", False) else None
+        self.looking = self._state_of_search() if state.values.get("looking", False) else None
 
     def branch_of(self, state: State) -> BranchAndBound:
-        """The branch and bound of that state, which may be a portion of another one."""
         self.branch = self._made()
         self.branch.restore(state)
         if "search.better" in state.arrays:
@@ -152,21 +135,20 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}", part.given)
         return self.branch
 
-    def _learned_arrays(self) -> dict[str, np.ndarray]:
+    def learned_arrays(self) -> dict[str, np.ndarray]:
         """What parts were told of the best point, and of the box around all better ones."""
         better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
         return better | {f"taught.{part.name}": part.given for part in self._learning_tests() if part.given is not None}
 
     def _made(self) -> BranchAndBound:
-        return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.problem.several, self._parts())
+        return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.start, self._parts())
 
     def _parts(self) -> list[RegionTest]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
-        several = self.problem.several
-        parts = region_tests_of(self.bounding, self.lo, self.hi, several)
+        parts = region_tests_of(self.bounding, self.lo, self.hi, self.start)
         if self.lp is not None:
             parts = self.lp.among(parts)
-        return parts + self._stationary() if several is None and self.goal.xtol is not None else parts
+        return parts + self._stationary() if self.start is None and self.goal.xtol is not None else parts
 
     def _stationary(self) -> list[RegionTest]:
         """The part that speaks of minimisers, where it applies."""
@@ -176,7 +158,7 @@ class ConstrainedRun:
 
     def _begun(self) -> BranchAndBound:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
-        branch, boxes = self._made(), self.problem.several
+        branch, boxes = self._made(), self.start
         if boxes is None:
             with stoppable():
                 left = propagate(self.bounding, *self.incumbent.region)
@@ -194,76 +176,50 @@ class ConstrainedRun:
         return [part for part in self.branch.parts if part.learns]
 
     # ---- the work
-    def steps(self) -> Iterator[None]:
-        """Everything, in pieces; a caller may stop after any of them."""
-        if self.branch is None:
-            branch = self.begun = self._begun()
-            if self.lp is not None:
-                yield from self.lp.before(branch, self.search, self._offer)
-            later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
-            if not later:
+    def prepare(self) -> Iterator[None]:
+        branch = self.begun = self._begun()
+        if self.lp is not None:
+            yield from self.lp.before(branch, self.search, self._offer)
+        later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
+        if not later:
+            yield from self._search(branch)
+        self.branch = branch
+        if self.search.is_wide:
+            yield from self._narrow()
+        branch.prune()
+        if self.lp is not None:
+            if not self.lp.alternates:  # else there are products, of which tightening says more at less cost
+                self._bound_at_once()
+                yield from self._follow()
+            yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+            if later and not branch.done and not self.lp.alternates:
                 yield from self._search(branch)
-            self.branch = branch
-            if self.search.is_wide:
-                yield from self._narrow()
-            branch.prune()
-            if self.lp is not None:
-                if not self.lp.alternates:  # else there are products, of which tightening says more at less cost
-                    self._bound_at_once()
-                    yield from self._follow()
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
-                if later and not branch.done and not self.lp.alternates:
-                    yield from self._search(branch)
-                    yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+        self._bound_at_once()
+        yield from self._follow()
+        if self.lp is None or not branch.done:
+            self._update_learning_tests()
+        if self.lp is not None:
+            self.lp.warm_start(branch.parts)
+        self._ask_whole()
+        self.begun = None
+        yield
+
+    def unfinished(self) -> Iterator[None]:
+        if self.looking is not None:
+            yield from self._search_once()
+
+    def after_step(self, was_round: bool) -> Iterator[None]:
+        if self.branch.steps == _CHEAP_STEPS and len(self.lo) < _MANY_VARIABLES:
+            self.asked = np.inf
             self._bound_at_once()
             yield from self._follow()
-            if self.lp is None or not branch.done:
-                self._update_learning_tests()
-            if self.lp is not None:
-                self.lp.warm_start(branch.parts)
-            self._ask_whole()
-            self.begun = None
-            yield
-        try:
-            if self.looking is not None:
-                yield from self._search_once()
-            while not self.branch.done and not self._is_limited():
-                was_round = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learned_arrays,
-                                                                                      self.max_boxes))
-                if not was_round:
-                    self.branch.step()
-                if not self.branch.is_between_steps:
-                    yield
-                    continue
-                if self.branch.steps == _CHEAP_STEPS and len(self.lo) < _MANY_VARIABLES:
-                    self.asked = np.inf
-                    self._bound_at_once()
-                    yield from self._follow()
-                if self._looks() or (was_round and self.incumbent.upper == np.inf):
-                    yield from self._search_once()
-                if was_round or self.branch.steps & (self.branch.steps - 1) == 0:
-                    self.branch.isolate_minimisers()
-                yield
-            if self.limit is None:
-                self.branch.end()
-                yield from self._localise()
-        except MemoryError:  # of the machine or of its GPU; the step has not been
-            self.limit = memory_full(len(self.branch.pool))
-        except RoundEnded as ended:
-            self.limit = str(ended)
+        if self._looks() or (was_round and self.incumbent.upper == np.inf):
+            yield from self._search_once()
+        yield from super().after_step(was_round)
 
-    def _localise(self) -> Iterator[None]:
-        """Finds boxes around the minimisers of a small problem that is proved."""
-        lower = self.branch.lower()
-        if self.problem.several is not None or not self.goal.met(lower, self.incumbent.upper):
-            return
-
-        def parts() -> list[RegionTest]:
-            return region_tests_of(self.bounding, self.lo, self.hi, None) + self._stationary()
-        regions, most = self.branch.regions(), can_localise(self.evaluations, self.max_boxes)
-        for found in localise(self.bounding, self.goal, self.incumbent, regions, lower, most, parts):
-            self.localised = found
-            yield
+    def tests_for_localising(self) -> list[RegionTest]:
+        return region_tests_of(self.bounding, self.lo, self.hi, None) + self._stationary()
 
     def _search(self, branch: BranchAndBound) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
@@ -278,7 +234,7 @@ class ConstrainedRun:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
         propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
         for _ in range(_MOST_NARROWED_SEARCHES):
-            if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
+            if self.start is not None or self.incumbent.x is None or self.branch.done:
                 return
             left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
             if left is None:
@@ -319,7 +275,7 @@ class ConstrainedRun:
 
     def _search_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
-        self.looking = self._searched()
+        self.looking = self._state_of_search()
         if self.lp is not None:
             self.state_before_search, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
         yield from self._look()
@@ -385,28 +341,15 @@ class ConstrainedRun:
         for part in self._learning_tests() if self.incumbent.x is not None else ():
             part.learn(LocalSolution(x, partial(convexity, self.evaluator, x, self.search.multipliers)))
 
-    def _is_limited(self) -> bool:
-        """Asked before each step, so that a run that is resumed stops where another does."""
-        branch = self.branch
-        if self.max_boxes is not None and branch.boxes >= self.max_boxes:
-            self.limit = boxes_reached(branch.boxes, self.max_boxes)
-        elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
-            self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.is_unbounded:
-            self.limit = unbounded_below(self.incumbent.upper)
-        return self.limit is not None
+    # ---- the answer
+    def conclude(self) -> None:
+        self.branch = self.branch or self.begun
+
+    def details(self) -> dict[str, Any]:
+        return {"lp": None if self.lp is None else self.lp.report()}
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
-        """What is proved so far."""
-        if self.rounds is not None and self.branch is not None:
-            self.rounds.end(self.branch)
-        branch = self.branch = self.branch or self.begun
-        regions, lower, steps = (Regions.unsearched(self.problem), -np.inf, 0) if branch is None else \
-            ((self.localised or branch).regions(), branch.lower(), branch.steps)
-        result = proved_result(regions, lower, self.incumbent, self.goal, stopped or self.limit,
-                               nit=steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                               seed=self.seed, lp=None if self.lp is None else self.lp.report(),
-                               rounds=None if self.rounds is None else self.rounds.report())
+        result = super().finish(stopped, seconds, history)
         if self.lp is not None and self.lp.notes:
             result = replace(result, message="; ".join([result.message, *self.lp.notes]))
         if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:

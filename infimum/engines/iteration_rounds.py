@@ -17,7 +17,7 @@ from infimum.errors import InternalError
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import boxes_reached, iterations_done
 from infimum.search.region_pool import can_be_cut
-from infimum.search.rounds import Portion, PortionRounds, RoundEnded
+from infimum.search.rounds import LearnedArrays, Portion, PortionRounds, RoundEnded
 from infimum.support.clock import OutOfTime
 
 _LEAST_REGIONS = 2  # regions of a round
@@ -70,10 +70,11 @@ def _ends(state: State) -> dict[str, np.ndarray]:
 class IterationRounds(PortionRounds):
     """Rounds with at most the given number of iterations."""
 
-    def round(self, search: CompleteSearch, most: int | None) -> Iterator[None]:
+    def round(self, search: CompleteSearch, most: int | None, learnt: LearnedArrays = dict) -> Iterator[None]:
         """A round in place of an iteration, in pieces: between them all is as it was before. Gives back whether there was one:
         there is none where regions are few, or the lowest is too narrow to be cut. `most`: the boxes that may be enclosed in all;
-        raises RoundEnded where they, or the iterations that were asked for, do not suffice for the round."""
+        raises RoundEnded where they, or the iterations that were asked for, do not suffice for the round. No test learns here.
+        """
         found = search.lowest(self.portions)
         can = [bool(can_be_cut(region.lo, region.hi).any()) for region, _ in found]
         if sum(can) < _LEAST_REGIONS or not can[0]:

@@ -22,34 +22,29 @@ from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, S
 from infimum.engines.newton_options import NewtonOptions
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVING
-from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT
+from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
-from infimum.search.branch_and_bound import lanes_of
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import RegionHeap
-from infimum.search.region_outcomes import RegionOutcomes, outcome_row
-from infimum.search.region_pool import RegionPool, Regions, can_be_cut
+from infimum.search.region_outcomes import RegionOutcomes
+from infimum.search.region_pool import Regions, can_be_cut
+from infimum.search.region_search import PooledSearch
 
-_STEPS_AT_HAND = 4  # steps that the boxes at hand last
 _LEAST_GAP = 0.125  # of a side: a narrower gap is not worth cutting at
 
 
-class NewtonSearch:
+class NewtonSearch(PooledSearch):
     """The boxes to work on (`pool`), the solutions so far (`solved`), and what happens to them. `lower()` and the incumbent's
     upper bound enclose the infimum; every minimiser lies in one of all these boxes."""
 
     def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, options: NewtonOptions, batch: int,
                  start: StartBoxes | None = None):
-        lo, hi = incumbent.lo, incumbent.hi
-        self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
-        self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
-        self.pool, self.solved = RegionPool(self.n, self.arrays, _STEPS_AT_HAND * batch), RegionHeap(self.arrays, self.n)
-        self.boxes = self.steps = self.largest_step = 0
-        self.boxes_each = 16.0  # for a box, where these are dealt to others
-        self.start, self.newton = start, IntervalNewton(evaluator, lo, hi)
+        super().__init__(evaluator, goal, incumbent, batch, start)
+        self.options, self.solved = options, RegionHeap(self.arrays, self.n)
+        self.newton = IntervalNewton(evaluator, self.lo, self.hi)
         self.newton.recipe = options.recipe
         self.newton.faces = None if start is None else StartFaces(evaluator, start)
         self.discarded = {"value": 0, "derivative": 0, "newton": 0}
@@ -64,12 +59,14 @@ class NewtonSearch:
         self.pool.add(self.arrays.send(regions.columns()))
 
     def lower(self) -> float:
-        """Certainly not above the infimum."""
         return min(self.pool.least(), self.solved.least(), self.incumbent.upper)
 
     @property
-    def bytes(self) -> int:
-        return self.pool.bytes + 8 * self.solved.rows * len(self.solved)
+    def size(self) -> int:
+        return len(self.pool) + len(self.solved)
+
+    def takes_more_than(self, memory: float) -> bool:
+        return self.pool.bytes + 8 * self.solved.rows * len(self.solved) > memory
 
     @property
     def done(self) -> bool:
@@ -153,7 +150,6 @@ class NewtonSearch:
             self.prune()
 
     def prune(self) -> None:
-        """Drops what the best point rules out."""
         self.pool.prune(self.incumbent.upper)
         self.solved.prune(self.incumbent.upper)
 
@@ -174,11 +170,6 @@ class NewtonSearch:
 
     # ---- what is dealt to others in rounds
     @property
-    def is_between_steps(self) -> bool:
-        """No step is ever left half done."""
-        return True
-
-    @property
     def judged(self) -> int:
         """Steps after which it is known whether tests pay: all of them are used always."""
         return self.steps
@@ -187,22 +178,12 @@ class NewtonSearch:
         """There is nothing to judge."""
 
     def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
-        """What finds up to the given number of boxes, those that a step would take; as long as the pool stays as it is the same
-        ones.
-        """
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         pool.bring(count, np.inf)
         if self.goal.xtol is None and self.goal.met(min(pool.least(), upper), upper):
             count = 0  # who does not know the solutions has nothing to do: these are to be opened, after what is left here
         return lambda: (pool.front, pool.front.find(count)[0])
-
-    def classify(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], None]:
-        """What becomes of each box of these arrays, as things stand."""
-        classified = [outcome_row(self, regions) for regions in arrays if regions.shape[1]]
-        orders = iter(self.arrays.order(OUTCOME_COUNT, *classified) if classified else ())
-        return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
-                for regions in arrays], None
 
     def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left to the boxes to work on, and solutions to the solutions. Whoever calls has made sure of room."""
@@ -219,30 +200,15 @@ class NewtonSearch:
         return lambda: self.solved.add(solutions)
 
     def none_put_aside(self) -> dict[str, np.ndarray]:
-        """The part of a state that holds solutions, empty."""
         return {"solved": np.empty((self.solved.rows, 0))}
 
     # ---- checkpoints
-    def state(self) -> State:
-        """Everything that a later run needs to go on with the same bits."""
-        other = self.state_but_regions()
-        return State(other.values, {**self.pool.state(), "solved": self.solved.everything(), **other.arrays})
-
-    def state_but_regions(self) -> State:
-        """Counts and the best point."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "boxes_each": self.boxes_each,
-                  "largest_step": self.largest_step}
-        return State(counts, self.incumbent.arrays())
+    def put_aside_arrays(self) -> dict[str, np.ndarray]:
+        return {"solved": self.solved.everything()}
 
     def restore(self, state: State) -> None:
-        """Goes on from there."""
-        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
-        self.boxes_each, self.largest_step = state.values.get("boxes_each", self.boxes_each), state.values.get("largest_step", 0)
-        self.discarded |= state.values["discarded"]
-        self.pool.restore(state.arrays)
+        super().restore(state)
         self.solved.replace(state.arrays["solved"])
-        self.incumbent.restore(state.arrays)
 
     def regions(self) -> Regions:
-        """What may still hold a minimiser."""
         return self.pool.everything().with_(Regions.from_columns(self.solved.everything()))

@@ -2,79 +2,44 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from infimum.errors import OptionError
 from infimum.presolve.presolve_step import PresolveStep
 from infimum.problem.settings import Method
-from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.search.rounds import StepRounds
 
 
-# engines are imported when they are asked for
-def _auto(*asked: Any, **settings: Any) -> Any:
-    from infimum.engines.auto import Auto
-
-    return Auto(*asked, **settings)
-
-
-def _newton(*asked: Any, **settings: Any) -> Any:
-    from infimum.engines.newton_run import NewtonRun
-
-    return NewtonRun(*asked, **settings)
-
-
-def _complete(*asked: Any, **settings: Any) -> Any:
-    from infimum.engines.complete_run import CompleteRun
-
-    return CompleteRun(*asked, **settings)
-
-
-def _constrained(*asked: Any, **settings: Any) -> Any:
-    from infimum.engines.constrained_run import ConstrainedRun
-
-    return ConstrainedRun(*asked, **settings)
-
-
-def _subdomain(*asked: Any, **settings: Any) -> Any:
-    from infimum.engines.subdomain_run import SubdomainRun
-
-    return SubdomainRun(*asked, **settings)
-
-
-def _constrained_newton(*asked: Any, **settings: Any) -> Any:
-    from infimum.engines.constrained_newton_run import ConstrainedNewtonRun
-
-    return ConstrainedNewtonRun(*asked, **settings)
-
-
-_PROVERS = {"auto": _auto, "newton": _newton, "complete": _complete, "subdomain": _subdomain}
-PROVERS = tuple(_PROVERS)
-# where the class of each engine's options is
+# where the run of each engine is, without constraints and with constraints or whole numbers; a module is imported
+# when its engine is asked for
+_COMPLETE, _SUBDOMAIN = ("engines.complete_run", "CompleteRun"), ("engines.subdomain_run", "SubdomainRun")
+_RUNS = {"auto": (("engines.auto", "Auto"), ("engines.constrained_run", "ConstrainedRun")),
+         "newton": (("engines.newton_run", "NewtonRun"), ("engines.constrained_newton_run", "ConstrainedNewtonRun")),
+         "complete": (_COMPLETE, _COMPLETE), "subdomain": (_SUBDOMAIN, _SUBDOMAIN)}
 _OPTIONS = {"auto": ("points.swarm_options", "SwarmOptions"), "newton": ("engines.newton_options", "NewtonOptions"),
             "complete": ("engines.complete_options", "CompleteOptions"),
             "subdomain": ("engines.subdomain_options", "SubdomainOptions")}
-# with constraints or whole numbers
-_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain}
+PROVERS = tuple(_RUNS)
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(f"infimum.{module}"), name)
 
 
 def options_of(engine: str) -> Any:
     """The class of an engine's options."""
-    module, name = _OPTIONS[engine]
-    return getattr(LazyModule(module), name)
+    return _named(*_OPTIONS[engine])
 
 
 def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool,
            rounds: "StepRounds | None" = None) -> Callable:
-    """What makes the engine from a problem, its evaluator, the method and the limits, with the batch and the rounds if it has
-    them. Where regions are dealt it does not move to a GPU: workers do the long part of the work, on theirs."""
-    kind, batch = _CONSTRAINED[engine] if constrained else _PROVERS[engine], None if batch is None else int(batch)
-    shared = {} if rounds is None else {"rounds": rounds}
-    if engine == "auto" and not constrained:
-        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **shared)
-    return partial(kind, batch=batch, **shared) if engine != "complete" else partial(kind, **shared)
+    """What makes the run of an engine from a problem, its evaluator, the method and the limits. Where regions are dealt it does
+    not move to a GPU: workers do the long part of the work, on theirs."""
+    moving = {"may_move_to_gpu": may_move_to_gpu and rounds is None} if engine == "auto" and not constrained else {}
+    return partial(_named(*_RUNS[engine][constrained]), batch=None if batch is None else int(batch), rounds=rounds, **moving)
 
 
 def presolve_steps(method: Method) -> list[PresolveStep]:

@@ -27,7 +27,7 @@ class SubdomainRun(ConstrainedRun):
     bounded_at_once = rewrites = False
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, *limits: Any, **settings: Any):
-        self.division, self.options = method.options.division(evaluator.n), method.options
+        self.division = method.options.division(evaluator.n)
         super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _looks(self) -> bool:
@@ -46,4 +46,4 @@ class SubdomainRun(ConstrainedRun):
         form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
         part = SubdomainBound(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.problem.several, [part])
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start, [part])

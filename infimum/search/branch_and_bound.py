@@ -1,7 +1,7 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,15 +13,16 @@ from infimum.certify.uniqueness_question import can_be_isolated
 from infimum.certify.verdict import LOWEST_VALUE, merged
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import WIDE
-from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, OUTCOME_COUNT, rows, rows_of
+from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR, rows, rows_of
 from infimum.problem.cover import widths
 from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import RegionHeap
-from infimum.search.region_outcomes import RegionOutcomes, outcome_row
+from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
+from infimum.search.region_search import PooledSearch
 from infimum.support.clock import pause, stoppable
 from infimum.support.lazy import LazyModule
 
@@ -33,8 +34,6 @@ else:
 FEW_REGIONS = 16  # regions that are examined one by one
 _FULL_STEP, _MOST_CUTS = 512, 4  # a step halves few regions until there are this many pieces, at most this many times each
 _COSTLY_STEP, _COSTLY_CUTS = 256, 2  # the same where enclosures are costly; the first as part of the batch
-_VARIABLES_A_LANE = 128  # a step has fewer lanes than its batch where a lane has more variables
-_STEPS_AT_HAND = 8  # steps for which the regions that are fetched together last
 _ISOLATION_COST, _ISOLATION_BACKOFF = 512, 4  # boxes that cost as much as isolating a minimiser; wait after a failure
 _FAR_POINTS_STEP, _FAR_POINTS_VARIABLES = 4, 64  # without a lower bound, points further out are tried from this step on: at most
 _FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # this many variables are multiplied by these
@@ -42,38 +41,23 @@ _LARGEST, _UNBOUNDED_BELOW = sys.float_info.max, -2.0**256  # with values below 
 _FEW_LAST_REGIONS, _LAST_ROUNDS = 256, 8  # up to this many regions are tested again at the end, in at most this many rounds
 
 
-def lanes_of(batch: int, n: int) -> int:
-    """The boxes of n variables that a step of this batch encloses."""
-    return max(LEAST, min(batch, _VARIABLES_A_LANE * batch // n))
+class BranchAndBound(PooledSearch):
+    """Regions, and the tests that shrink them, in order."""
 
-
-class BranchAndBound:
-    """Regions, and the tests that shrink them, in order. `lower()` and the incumbent's upper bound enclose the infimum.
-
-    Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
-    number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
-    `start` boxes, their union is the feasible set, and the bounds of the incumbent are the box around it.
-    """
+    judged = -1  # steps after which it is known again of all tests whether they pay
 
     def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, batch: int | None = None,
                  start: StartBoxes | None = None, parts: list[RegionTest] | None = None):
-        lo, hi = incumbent.lo, incumbent.hi
-        self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
-        self.n, self.batch = len(lo), batch or evaluator.batch
-        self.arrays, self.lanes = evaluator.arrays_for(self.batch), lanes_of(self.batch, self.n)
+        super().__init__(evaluator, goal, incumbent, batch, start)
         self.full = min(_FULL_STEP, self.lanes, max(LEAST, self.batch // _COSTLY_STEP) if evaluator.is_costly else _FULL_STEP)
         self.most_cuts = _COSTLY_CUTS if evaluator.is_costly else _MOST_CUTS
-        self.pool = RegionPool(self.n, self.arrays, _STEPS_AT_HAND * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
-        self.boxes = self.steps = self.largest_step = 0
         self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
-        self.judged = -1        # steps after which it is known again of all parts whether they pay
-        self.boxes_each = 16.0  # for a region, where these are dealt to others
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.start, self.parts = start, region_tests_of(evaluator, lo, hi, start) if parts is None else parts
+        self.parts = region_tests_of(evaluator, self.lo, self.hi, start) if parts is None else parts
         self.cutting = [part for part in self.parts if part.cuts]
         self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
@@ -117,7 +101,6 @@ class BranchAndBound:
             part.alike = True
 
     def lower(self) -> float:
-        """Certainly not above the infimum."""
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
         return min(max(least, self.floor), self.incumbent.upper)
 
@@ -141,8 +124,6 @@ class BranchAndBound:
 
     # ---- what is dealt to others in rounds
     def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]:
-        """What finds up to the given number of regions, those that a step would take; as long as the pool stays as it is the same
-        ones, also when it makes room for more."""
         pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
@@ -156,7 +137,6 @@ class BranchAndBound:
         return lambda: (pool.front, pool.front.find(count, below)[0])
 
     def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
-        """Makes ready what others have put aside, and returns what then puts it here, which needs no memory."""
         final = self.final
         for arrays in answers:
             final = final.with_(Regions.from_arrays("final", arrays))
@@ -166,7 +146,6 @@ class BranchAndBound:
         return put
 
     def none_put_aside(self) -> dict[str, np.ndarray]:
-        """The part of a state that holds what is put aside, empty."""
         return Regions.none(self.n).arrays("final")
 
     @property
@@ -386,14 +365,6 @@ class BranchAndBound:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
             self.prune()
 
-    def classify(self, arrays: list[Any], *rows: Any) -> tuple[list[RegionOutcomes], list[list[int]]]:
-        """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
-        classified = [outcome_row(self, regions) for regions in arrays if regions.shape[1]]
-        orders = self.arrays.order(OUTCOME_COUNT, *classified, *rows)
-        counts, orders = [count for _, count in orders[len(classified):]], iter(orders)
-        return [RegionOutcomes(regions, *next(orders)) if regions.shape[1] else RegionOutcomes.of_none(regions)
-                for regions in arrays], counts
-
     def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
         final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
@@ -446,24 +417,16 @@ class BranchAndBound:
         columns = heap.arrays.fetch(heap.arrays.gather(heap.data, heap.find(count)[0]))
         return np.ascontiguousarray(columns[:self.n]), np.ascontiguousarray(columns[self.n:2 * self.n])
 
-    def run(self) -> Iterator[None]:
-        """Steps until there is nothing to do."""
-        while not self.done:
-            self.step()
-            yield
-
-    def state(self) -> State:
-        """Everything that a later run needs to go on with the same bits."""
-        other = self.state_but_regions()
-        return State(other.values, {**self.pool.state(), **self.final.arrays("final"), **other.arrays})
+    def put_aside_arrays(self) -> dict[str, np.ndarray]:
+        return self.final.arrays("final")
 
     def state_but_regions(self) -> State:
-        """Counts, the best point, and which parts pay."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
-                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor,
-                  "judged": self.judged, "boxes_each": self.boxes_each, "largest_step": self.largest_step}
+        """Counts, the best point, and which tests pay."""
+        shared = super().state_but_regions()
+        counts = {"cuts": self.cuts, "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor,
+                  "judged": self.judged}
         payoffs = {name: payoff.state() for name, payoff in self.payoffs().items()}
-        return State(counts, {**self.incumbent.arrays(), **payoffs})
+        return State(shared.values | counts, shared.arrays | payoffs)
 
     def payoffs(self) -> dict[str, Payoff]:
         """Of the parts that are used where they pay, under their names in checkpoints."""
@@ -476,25 +439,19 @@ class BranchAndBound:
             payoff.due = min(payoff.due, self.steps)
 
     def restore(self, state: State) -> None:
-        """Goes on from there."""
-        self._restore_counts(state)
+        super().restore(state)
         if state.values.get("alike", False):
             self._cut_alike()
-        self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)
-        self.incumbent.restore(state.arrays)
         for name, payoff in self.payoffs().items():
-            if name in state.arrays:  # a part that the run did not have begins anew
+            if name in state.arrays:  # a test that the run did not have begins anew
                 payoff.restore(state.arrays[name])
 
     def _restore_counts(self, state: State) -> None:
-        self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
+        super()._restore_counts(state)
+        self.floor, self.cuts = state.values.get("floor", -np.inf), state.values.get("cuts", 0)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
-        self.cuts, self.judged = state.values.get("cuts", 0), state.values.get("judged", -1)
-        self.boxes_each = state.values.get("boxes_each", self.boxes_each)
-        self.largest_step = state.values.get("largest_step", 0)
-        self.discarded |= state.values["discarded"]
+        self.judged = state.values.get("judged", -1)
 
     def regions(self) -> Regions:
-        """What may still hold a minimiser."""
         return self.pool.everything().with_(self.final)

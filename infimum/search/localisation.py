@@ -7,7 +7,7 @@ of this changes what is proved: regions are discarded by proofs alone, and a run
 points that are found on the way are used here and forgotten, so that a run that is resumed later finds the same.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import copy
 
 import numpy as np
@@ -35,17 +35,16 @@ def can_localise(boxes: int, max_boxes: int | None) -> float:
 
 
 def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
-             parts: Callable[[], Sequence[RegionTest]] | None = None) -> Iterator[BranchAndBound | None]:
+             parts: Callable[[], list[RegionTest] | None]) -> Iterator[BranchAndBound | None]:
     """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
     Yields no branch and bound where the minimisers are not isolated, where it is not worth the work, or where it would take more
     than `most` boxes.
-    `parts` makes those of the branch and bound."""
+    `parts` makes the tests of the branch and bound, or None for those that apply to the function."""
     lo, hi = incumbent.lo, incumbent.hi
     if most <= 0 or not _is_worthwhile(evaluator, goal, lo, hi, regions):
         return
     narrow = float(_NARROW_SHARE * (hi - lo)[hi > lo].min())
-    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
-                            None if parts is None else parts())
+    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None, parts())
     search.begin(regions.lo, regions.hi, lower)
     search.floor = lower
     yield None

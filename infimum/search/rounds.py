@@ -25,13 +25,11 @@ from infimum.errors import InternalError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import topological
 from infimum.kernel.region_cut import ABOVE, FINAL, rows_of
-from infimum.problem.settings import LEAST, Goal
+from infimum.problem.settings import LEAST
 from infimum.search.checkpoint import State
-from infimum.search.incumbent import Incumbent
 from infimum.search.limit_messages import boxes_reached
 from infimum.search.region_heap import RegionHeap
-from infimum.search.region_outcomes import RegionOutcomes
-from infimum.search.region_pool import RegionPool
+from infimum.search.region_search import PooledSearch
 from infimum.support.clock import OutOfTime
 
 PORTIONS = 64           # of a round, unless the user says otherwise
@@ -45,38 +43,6 @@ _LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region o
 
 Arrays = dict[str, np.ndarray]
 LearnedArrays = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
-
-
-class RoundSearch(Protocol):
-    """What a round asks of a search, `BranchAndBound` or `NewtonSearch`, which explain it."""
-
-    evaluator: Evaluator
-    goal: Goal
-    incumbent: Incumbent
-    pool: RegionPool
-    arrays: Any
-    n: int
-    batch: int
-    lanes: int
-    boxes: int
-    steps: int
-    judged: int
-    boxes_each: float
-    largest_step: int  # in boxes
-    discarded: dict[str, int]
-    done: bool
-    is_between_steps: bool
-
-    def step(self) -> None: ...
-    def judge_tests(self) -> None: ...
-    def to_distribute(self, count: int) -> Callable[[], tuple[RegionHeap, Any]]: ...
-    def classify(self, arrays: list[Any]) -> tuple[list[RegionOutcomes], Any]: ...
-    def keep(self, found: list[RegionOutcomes]) -> None: ...
-    def put_aside_too(self, answers: list[Arrays]) -> Callable[[], None]: ...
-    def none_put_aside(self) -> Arrays: ...
-    def prune(self) -> None: ...
-    def state(self) -> State: ...
-    def state_but_regions(self) -> State: ...
 
 
 class Portion(NamedTuple):
@@ -105,7 +71,7 @@ class WorkersLost(RoundEnded):
     """Those who work on portions are lost again and again."""
 
 
-def process_portion(branch: RoundSearch, budget: int) -> State:
+def process_portion(branch: PooledSearch, budget: int) -> State:
     """Steps until nothing is left to do or the given number of boxes is enclosed; returns what is left."""
     while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
         branch.step()
@@ -166,7 +132,7 @@ class StepRounds(PortionRounds):
         super().__init__(runner, portions)
         self._worth: int | None = None  # the boxes of a portion that is worth its way
 
-    def round(self, branch: RoundSearch, learnt: LearnedArrays = dict, most: int | None = None) -> Iterator[None]:
+    def round(self, branch: PooledSearch, most: int | None = None, learnt: LearnedArrays = dict) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
         none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
@@ -228,14 +194,14 @@ class StepRounds(PortionRounds):
         if come < len(numbers):
             raise InternalError(f"of {len(numbers)} portions {come} came back")
 
-    def end(self, branch: RoundSearch) -> None:
+    def end(self, branch: PooledSearch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
         round_state, self._round_state = self._round_state, None
         if round_state is not None and round_state.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
                 self._merge(branch, round_state)
 
-    def _learn(self, branch: RoundSearch, round_state: _RoundState, budget: int) -> None:
+    def _learn(self, branch: PooledSearch, round_state: _RoundState, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
         boxes = sum(answer.values["boxes"] for answer in round_state.answers.values())
         enough = boxes < _USED_SHARE * budget * self.portions
@@ -243,11 +209,11 @@ class StepRounds(PortionRounds):
         branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
 
     # ---- what is dealt
-    def _budget(self, branch: RoundSearch) -> int:
+    def _budget(self, branch: PooledSearch) -> int:
         """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
         return max(LEAST, min(self._enough(branch), branch.boxes // self.portions))
 
-    def _enough(self, branch: RoundSearch) -> int:
+    def _enough(self, branch: PooledSearch) -> int:
         if self._worth is None:
             factor = 1 if branch.evaluator.system is None else _CONSTRAINED
             steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
@@ -261,7 +227,7 @@ class StepRounds(PortionRounds):
         return _RoundState(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
 
     # ---- what comes back
-    def _merge(self, branch: RoundSearch, round_state: _RoundState) -> None:
+    def _merge(self, branch: PooledSearch, round_state: _RoundState) -> None:
         """Puts the answers into the pool and takes out what was dealt, in an order that loses nothing wherever it fails: a better
         point is one in any case; room may be short, and then nothing else has changed."""
         answers = [round_state.answers[k] for k in sorted(round_state.answers)]
@@ -288,7 +254,7 @@ class StepRounds(PortionRounds):
         if better:
             branch.prune()  # all that was not dealt
 
-    def _count(self, branch: RoundSearch, answers: list[State], above: int) -> None:
+    def _count(self, branch: PooledSearch, answers: list[State], above: int) -> None:
         """Adds up what was counted."""
         for answer in answers:
             branch.boxes += answer.values["boxes"]
@@ -303,7 +269,7 @@ def _columns(heap: RegionHeap, index: Any) -> np.ndarray:
     return heap.arrays.fetch(heap.arrays.gather(heap.data, index))
 
 
-def _known(branch: RoundSearch, learnt: dict[str, np.ndarray]) -> State:
+def _known(branch: PooledSearch, learnt: dict[str, np.ndarray]) -> State:
     """The state of a search that has counted nothing yet, but for the regions at hand."""
     known, pool = branch.state_but_regions(), branch.pool
     others = {"pool": np.array([np.inf, 4.0 * pool.size]), "pool.waiting": np.empty((rows_of(branch.n), 0)),

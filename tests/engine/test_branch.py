@@ -19,7 +19,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.problem.problem import Interval
 from infimum.problem.settings import Goal
 from infimum.search import branch_and_bound as branch_module
-from infimum.search import interrupts
+from infimum.search import interrupts, region_search
 from infimum.search import region_heap as heap_module
 from infimum.search import region_pool as pool_module
 from infimum.search.branch_and_bound import BranchAndBound
@@ -102,7 +102,7 @@ def test_with_a_good_point_from_the_beginning(name, n):
 @pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 8)])
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
     """Regions wait in the pool, and a step takes a few only."""
-    monkeypatch.setattr(branch_module, "_STEPS_AT_HAND", 1)
+    monkeypatch.setattr(region_search, "_BATCHES_AT_HAND", 0.5)
     monkeypatch.setattr(branch_module, "_FULL_STEP", 4)
     p = problems.get(name)
     branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
@@ -347,7 +347,7 @@ class RunsOut:
 @pytest.mark.parametrize("at", range(1, 120))
 def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
     """Few regions at hand, so that all ways of the pool are gone; every minimiser stays in a region, and the search can go on."""
-    monkeypatch.setattr(branch_module, "_STEPS_AT_HAND", 1)
+    monkeypatch.setattr(region_search, "_BATCHES_AT_HAND", 0.5)
     monkeypatch.setattr(branch_module, "_FULL_STEP", 4)
     p = problems.get("himmelblau")
     branch = started(p.fun, p.lo, p.hi, batch=16)

@@ -66,7 +66,7 @@ def test_lanes_derive_the_boxes_that_are_rebuilt():
     bounds = np.full(7, -8.0), np.full(7, 8.0)
     s = CompleteSearch(Problem(None, *bounds), evaluator, CompleteOptions(partition=(3, 4)), Goal(1e-6, 1e-6, 1e-4), 0)
     for _ in range(4):
-        s.iterate()
+        s.step()
         iterations, subregions, lower, _ = s.list.everything(s.incumbent.upper)
         assert len(s.list) > 50 and (lower == evaluator.value(*s.boxes_of(iterations, subregions)).lo).all()
 
@@ -77,7 +77,7 @@ def test_the_papers_iteration_counts(name, cycles):
     """One region survives each iteration: as many iterations as blocks times cycles, here with two blocks of four variables."""
     p = problems.get(f"complete_search_{name}", 8)
     s = search(p, partition=(4, 4))
-    for _ in s.steps():
+    for _ in s.run():
         known = s.boxes_of(*(part[:3] for part in s.list.everything(s.incumbent.upper)[:2]))
         assert len(known) and s.lower() <= p.minimum.hi and s.incumbent.upper >= p.minimum.lo
     assert len(s.list) == 1 and len(s.taken) == 2 * cycles

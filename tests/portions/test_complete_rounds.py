@@ -93,7 +93,7 @@ def made():
 def begun():
     search = made().search
     for _ in range(3):
-        search.iterate()
+        search.step()
     return search
 
 
@@ -117,7 +117,7 @@ def test_wherever_it_fails_nothing_is_lost(monkeypatch, owner, name):
         broken.setattr(owner, name, failing)
         next(steps)
     assert name in ("prune", "restore") or before <= everything(search)
-    for _ in search.steps():
+    for _ in search.run():
         pass
     assert search.lower() <= -2.277849 <= search.incumbent.upper <= search.lower() + 1e-2
 

@@ -111,9 +111,9 @@ def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp
     """A run that is stopped in a round before which there was a late search: that is over when it is resumed."""
     begun, stop, usual = [], [], StepRounds.round
 
-    def in_round(self, branch, **asked):
+    def in_round(self, branch, *asked):
         steps = branch.steps
-        for number, _ in enumerate(rest := Returning(usual(self, branch, **asked))):
+        for number, _ in enumerate(rest := Returning(usual(self, branch, *asked))):
             begun.extend([steps] if number == 0 else [])
             stop.extend([True] if steps == auto._SECOND_SEARCH_STEP and number == 1 else [])
             yield
