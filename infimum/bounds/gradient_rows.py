@@ -18,19 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.bounds.linear_rows import LinearRowsBound
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
 from infimum.relax.gradient_rows_kernel import LEFT, POINT, UPPER, WORTH
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.1  # see Payoff
-# the first step where the lifted relaxation is asked before; where linear rows are
-_FIRST_STEP_AFTER_LIFTED, _FIRST_STEP_AFTER_LINEAR_ROWS = 2, 16
 _MOST_DERIVATIVES = 4096     # derivatives of all rows
-_COST_IN_BOXES = 4           # in boxes
 _ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
@@ -44,18 +39,21 @@ class GradientRows(RegionTest):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
         self.parameters = np.concatenate([lo, hi, [np.inf]])
-        first = _FIRST_STEP_AFTER_LINEAR_ROWS if LinearRowsBound.applies(evaluator) else (
-            _FIRST_STEP_AFTER_LIFTED if LiftedRelaxation.applies(evaluator) else _FIRST_STEP)
-        self.payoff = Payoff(first, _PERIOD, _WORTH_SHARE, soon=True)
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        if LinearRowsBound.applies(evaluator):
+            return "after linear rows"
+        return "after lifted" if LiftedRelaxation.applies(evaluator) else ""
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
         return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= _MOST_DERIVATIVES
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        self.parameters[-1] = upper
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        self.parameters[-1] = context.upper
         if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
             self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
         out = self.evaluator.run(GRADIENT_ROWS, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

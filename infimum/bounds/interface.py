@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.bound_table import ALL_TESTS, Payoff, Row, Schedule
 from infimum.bounds.start_faces import StartFaces
 from infimum.evaluation.evaluator import Evaluator
 
@@ -26,12 +26,24 @@ class Outcome(NamedTuple):
     point: Any = None
 
 
+class StepContext(NamedTuple):
+    """What tests know of a step. Nothing above `upper`, a verified upper bound of the infimum, is of interest."""
+
+    upper: float = np.inf
+    narrow: float = 0.0  # sides that are wider than this are cut first
+    alike: bool = False  # are variables cut like the others that another test would spare?
+
+
 class LocalSolution(NamedTuple):
     """A point that tests learn from. `convexity(logarithmic)` has its multipliers and what makes the Lagrangian convex around it,
     computed when a test asks; see `convexifying_terms`."""
 
     x: np.ndarray
     convexity: Callable[[bool], tuple]
+
+
+_ALWAYS = Schedule(0, 1, 0.0)  # of tests that are used in every step
+_UNLISTED = Row("", "")
 
 
 class RegionTest(ABC):
@@ -45,10 +57,10 @@ class RegionTest(ABC):
     name: ClassVar[str]              # in checkpoints
     discards: ClassVar[str]          # by what: the name under which what it discards is counted
     most: int | None = None          # the most regions that are tested at a time
-    sample: int = 256                # the number of regions that it is tried on
     capacity: int | None = None      # of regions in a step: beyond that, what it discards has to pay for those it does not see
     step_size: int | None = None     # regions of a step while it is in use: it is so costly that the lowest come first
-    payoff: Payoff | None = None
+    payoff: Payoff | None = None     # by its schedule in the table; None: it is used in every step
+    judged_by: ClassVar[type[Payoff]] = Payoff
     knows_faces: ClassVar[bool] = False
     is_tested_at_end: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
     eliminates: ClassVar[bool] = False     # does it spare variables from being cut?
@@ -62,6 +74,24 @@ class RegionTest(ABC):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
+        schedules = ALL_TESTS.get(self.name, _UNLISTED).schedules
+        self.schedule = schedules[self.circumstances(evaluator)] if schedules else _ALWAYS
+        self.payoff = self.judged_by(self.schedule) if schedules else None
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        """Which schedule of its row in the table holds for this function."""
+        return ""
+
+    @property
+    def sample(self) -> int:
+        """The number of regions that it is tried on."""
+        return self.schedule.sample
+
+    @property
+    def cost(self) -> int:
+        """Of one region, in boxes."""
+        return self.schedule.cost + self.schedule.cost_a_variable * self.n
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -69,8 +99,8 @@ class RegionTest(ABC):
         return True
 
     @abstractmethod
-    def test(self, regions: Any, upper: float) -> Outcome:
-        """What is left of the regions, where nothing above `upper`, a verified upper bound of the infimum, is of interest."""
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        """What is left of the regions."""
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:  # noqa: B027 (few tests need it)
         """The box in which all better points lie: sides of regions are measured as shares of its sides."""
@@ -79,32 +109,24 @@ class RegionTest(ABC):
         """Takes a local solution, where it `learns`."""
 
     def is_used(self, step: int) -> bool:
-        return self.payoff is None or (self.payoff.pays and not self.payoff.is_due(step))
+        return self.payoff is None or self.payoff.is_used(step)
 
     def is_tried(self, step: int) -> bool:
         return self.payoff is not None and self.payoff.is_due(step)
 
 
 class CuttingTest(RegionTest):
-    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs.
-
-    It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any. Nothing above `upper`, a
-    verified upper bound of the infimum, is of interest.
-    """
+    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs. It also
+    chooses what is cut next."""
 
     cuts = True
 
-    narrow: float = 0.0
-    alike: bool = False  # are variables cut like the others that another part would spare?
-    upper: float = np.inf
-
     @abstractmethod
-    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+    def cut(self, parents: Any, pieces: int, context: StepContext) -> list[Outcome]:
         """Cuts each region into this number of pieces and tests them: the first pieces of all, the second ones, …, together or
         not.
         """
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        self.upper = upper
-        outcome, = self.cut(regions, 1)
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        outcome, = self.cut(regions, 1, context)
         return outcome

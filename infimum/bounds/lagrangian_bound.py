@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import LocalSolution, Outcome, RegionTest
+from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVING
 from infimum.structure.minus_product import minus_product
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.1  # see Payoff
 _MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
 
 
@@ -28,13 +26,11 @@ class LagrangianBound(RegionTest):
 
     name, discards = "lagrangian", "value"
     knows_faces = True  # nothing that it says depends on them
-    sample = 64
     learns = uses_multipliers = True  # `given` are the parameters behind the upper bound
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
-        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -57,9 +53,9 @@ class LagrangianBound(RegionTest):
         self.given = np.concatenate([x, w, np.where(w == 0.0, 0.0, end), [max(penalty, 0.0)],
                                      *(() if curved[1] is None else (part.ravel() for part in curved))])
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
         program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
-        out = run(program, [regions], parameters=np.concatenate([[upper], self.given]))
-        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
-        return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])
+        out = run(program, [regions], parameters=np.concatenate([[context.upper], self.given]))
+        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([context.upper, 0.0]))
+        return Outcome(left, (self.cost if plain else self.cost + self.n) * regions.shape[1], out[WORTH])

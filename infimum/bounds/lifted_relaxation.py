@@ -14,27 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import LocalSolution, Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
 from infimum.expr.node import var
 from infimum.relax.lifted_kernel import LEFT, POINT, WORTH
 from infimum.relax.lifting import lift_of
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.4  # see Payoff
-_TRIED_REGIONS = 64                             # regions, as long as it does not pay
 _MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21     # regions of a step, and the entries of their tables together
-_COST_IN_BOXES = 16                             # in boxes
-
-
-class _PayoffEachStep(Payoff):
-    """While it pays it is judged in each step. Since it is costly, it must keep the regions few."""
-
-    def judge(self, step: int, regions: int, gone: float) -> None:
-        super().judge(step, regions, gone)
-        if self.pays:
-            self.due = step + 1
 
 
 class LiftedRelaxation(RegionTest):
@@ -47,9 +34,8 @@ class LiftedRelaxation(RegionTest):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         self.compare_with(lo, hi)
-        self.capacity = max(_TRIED_REGIONS,
+        self.capacity = max(self.schedule.sample,
                             min(_MOST_REGIONS, _MOST_ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
-        self.payoff = _PayoffEachStep(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""
@@ -58,7 +44,7 @@ class LiftedRelaxation(RegionTest):
 
     @property
     def sample(self) -> int:
-        return self.capacity if self.payoff.pays else _TRIED_REGIONS
+        return self.capacity if self.payoff.pays else self.schedule.sample
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -76,6 +62,6 @@ class LiftedRelaxation(RegionTest):
     def _run(self, regions: Any, upper: float) -> Any:
         return self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given, self.units]))
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        out = self._run(regions, upper)
-        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH])
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        out = self._run(regions, context.upper)
+        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH])

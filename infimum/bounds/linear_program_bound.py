@@ -12,22 +12,39 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.bound_table import Payoff
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.search.region_pool import can_be_cut
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.25  # see Payoff
 _FEW_REGIONS, _MOST_PROGRAMS = 32, 64            # regions of a step while it pays, and programs of a step
 # programs, what must be left of the distance, and steps of the first rest
 _JUDGED_PROGRAMS, _WORTH_GAP_LEFT, _FIRST_PAUSE = 256, 0.75, 8
 _HALVINGS_AFTER_PAUSE = 2  # times that programs are halved after a rest
 _ROUNDS = 2
-_COST_IN_BOXES = 64   # in boxes
 _PROMISING_GAP = 0.5  # of the distance to the upper bound
+
+
+class _PayoffWithPause(Payoff):
+    """With a `rest` it is not asked for that number of steps."""
+
+    rest = 0
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        super().judge(step, regions, gone)
+        if self.rest:
+            self.pays, self.due, self.rest = False, step + self.rest, 0
+
+    def state(self) -> np.ndarray:
+        """With a rest that was found due in the midst of a step, where nothing is judged."""
+        return np.append(super().state(), self.rest)
+
+    def restore(self, state: np.ndarray) -> None:
+        super().restore(state)
+        self.rest = int(state[4]) if len(state) > 4 else 0
 
 
 class LinearProgramBound(RegionTest):
@@ -35,14 +52,13 @@ class LinearProgramBound(RegionTest):
 
     name, discards = "lp", "constraints"
     knows_faces = True  # nothing that it says depends on them
-    sample = _MOST_PROGRAMS
     proposes_points = True
+    judged_by = _PayoffWithPause
     step_size = _FEW_REGIONS
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
-        self.payoff = _PayoffWithPause(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
         self.compare_with(lo, hi)
@@ -56,8 +72,8 @@ class LinearProgramBound(RegionTest):
         with np.errstate(all="ignore"):
             self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        arrays, n = self.evaluator.arrays_of(regions), self.n
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        arrays, n, upper = self.evaluator.arrays_of(regions), self.n, context.upper
         low_row, axis_row, _ = rows(n)
         here = arrays.fetch(regions).copy()
         before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
@@ -75,7 +91,7 @@ class LinearProgramBound(RegionTest):
                 here[axis_row, k] = self.axis(left, here[axis_row, k])
             nearer = upper - here[low_row, k] <= _PROMISING_GAP * (upper - before[k])
             worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
-        return Outcome(arrays.send(here), _COST_IN_BOXES * len(chosen), arrays.send(worth))
+        return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(worth))
 
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
@@ -149,24 +165,3 @@ class LinearProgramBound(RegionTest):
             self.bounding.counts.restore(arrays["lp.counts"])
             solved, gap, rests = arrays["lp.mark"].tolist()
             self.mark, self.rests = None if solved < 0 else (int(solved), gap), int(rests)
-
-
-class _PayoffWithPause(Payoff):
-    """While it pays it is judged in each step; with a `rest` it is not asked for that number of steps."""
-
-    rest = 0
-
-    def judge(self, step: int, regions: int, gone: float) -> None:
-        super().judge(step, regions, gone)
-        if self.rest:
-            self.pays, self.due, self.rest = False, step + self.rest, 0
-        elif self.pays:
-            self.due = step + 1
-
-    def state(self) -> np.ndarray:
-        """With a rest that was found due in the midst of a step, where nothing is judged."""
-        return np.append(super().state(), self.rest)
-
-    def restore(self, state: np.ndarray) -> None:
-        super().restore(state)
-        self.rest = int(state[4]) if len(state) > 4 else 0

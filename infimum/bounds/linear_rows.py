@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR_ROWS
 from infimum.expr.node import topological
@@ -23,9 +22,7 @@ from infimum.kernel.schedule import written_out
 from infimum.problem.unions import shares
 from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 4, 8, 0.125  # see Payoff
 _MOST_OPERATIONS, _MOST_ROWS = 800, 16            # operations on single numbers in all rows, and rows: more take long to compile
-_COST_IN_BOXES = 3                                # in boxes
 
 
 class LinearRowsBound(RegionTest):
@@ -33,12 +30,10 @@ class LinearRowsBound(RegionTest):
 
     name, discards = "linear rows", "constraints"
     knows_faces = True  # nothing that it says depends on them
-    sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.append(shares(lo, hi), np.inf)
-        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -49,7 +44,7 @@ class LinearRowsBound(RegionTest):
         asked = any(node.op == "where" for node in topological(rows)) or not LinearBoundsKernel.fits(rows)
         return asked and sum(map(written_out, rows)) <= _MOST_OPERATIONS
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        self.given[-1] = upper
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        self.given[-1] = context.upper
         left, worth = self.evaluator.run(LINEAR_ROWS, [regions], parameters=self.given)
-        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth)
+        return Outcome(left, self.cost * regions.shape[1], worth)

@@ -13,20 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.newton_equations_kernel import LEFT, WORTH, two_sided
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import NEWTON_EQUATIONS
 from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 8, 8, 0.3  # see Payoff
-_FIRST_STEP_IF_ALONE = 1                        # the first step where nothing but equations is asked about
 # rows; with one alone lines say the same, with many more the inverse costs too much
 _LEAST_ROWS, _MOST_ROWS = 2, 30
 _MOST_ELEMENTS = 1 << 11     # rows times variables
-_COST_IN_BOXES = 2           # in boxes
 _ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
@@ -49,15 +45,18 @@ class NewtonEquations(RegionTest):
         self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
         with np.errstate(all="ignore"):
             units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
-        self.delays_others = alone = _is_alone(evaluator)
-        self.parameters = np.append(units, float(alone))
-        self.payoff = Payoff(_FIRST_STEP_IF_ALONE if alone else _FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
+        self.delays_others = _is_alone(evaluator)
+        self.parameters = np.append(units, float(self.delays_others))
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        return "alone" if _is_alone(evaluator) else ""
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         count = len(two_sided(evaluator.system))
         return _LEAST_ROWS <= count <= _MOST_ROWS and count * evaluator.n <= _MOST_ELEMENTS
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         out = self.evaluator.run(NEWTON_EQUATIONS, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH])
+        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH])

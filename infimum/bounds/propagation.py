@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import CuttingTest, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROPAGATE
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
@@ -44,17 +44,17 @@ class Propagation(CuttingTest):
         """The side to cut next is the widest as part of this box."""
         self.lo, self.hi = lo, hi
 
-    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+    def cut(self, parents: Any, pieces: int, context: StepContext) -> list[Outcome]:
         """The first round cuts the pieces out; where they are few, the others are about all of them at once."""
-        found = [self._round(parents, (float(k), k / pieces, (k + 1) / pieces)) for k in range(pieces)]
+        found = [self._round(parents, (float(k), k / pieces, (k + 1) / pieces), context) for k in range(pieces)]
         if isinstance(parents, np.ndarray) and 1 < pieces * parents.shape[1] <= _PIECES_AT_ONCE:
             found = [np.concatenate(found, axis=1)]
         if PROPAGATION_ROUNDS > 1:
-            found = [self._round(regions, _WHOLE, PROPAGATION_ROUNDS - 1) for regions in found]
+            found = [self._round(regions, _WHOLE, context, PROPAGATION_ROUNDS - 1) for regions in found]
         return [Outcome(regions, PROPAGATION_ROUNDS * regions.shape[1]) for regions in found]
 
-    def _round(self, regions: Any, piece: tuple[float, float, float], times: int = 1) -> Any:
-        given = _parameters(self.lo, self.hi, piece, self.narrow, self.upper)
+    def _round(self, regions: Any, piece: tuple[float, float, float], context: StepContext, times: int = 1) -> Any:
+        given = _parameters(self.lo, self.hi, piece, context.narrow, context.upper)
         return self.evaluator.run(PROPAGATE, [regions], parameters=given, times=times)[0]
 
 

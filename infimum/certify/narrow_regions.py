@@ -4,6 +4,7 @@ import numpy as np
 
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.interface import StepContext
 from infimum.bounds.start_faces import StartFaces
 from infimum.certify.box_difference import beyond
 from infimum.evaluation.evaluator import Evaluator
@@ -40,10 +41,10 @@ def discard_by_pieces(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, star
         lanes -= halves * len(pieces)
         if not 0 < len(pieces) <= max(_PIECES_ALWAYS_ALLOWED, _LARGEST_GROWTH * len(regions)) or lanes < 0:
             break
-        found = [Regions.from_columns(outcome.regions) for outcome in first_order.cut(pieces.columns(), halves)]
+        found = [Regions.from_columns(outcome.regions) for outcome in first_order.cut(pieces.columns(), halves, StepContext())]
         which, pieces = _alive(np.tile(which, halves), found[0] if halves == 1 else found[0].with_(found[1]), upper)
         if turn >= _FIRST_ORDER_ROUNDS and newton is not None and len(pieces):
-            which, pieces = _alive(which, Regions.from_columns(newton.test(pieces.columns(), upper).regions), upper)
+            which, pieces = _alive(which, Regions.from_columns(newton.test(pieces.columns(), StepContext(upper)).regions), upper)
         halves = 2
     return _hulls(which, pieces, regions)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.chains.bag_kinds import kinds_of
 from infimum.chains.bags import bags_of
 from infimum.chains.box_listing import boxes_of
@@ -27,7 +27,7 @@ _LEAST_VARIABLES = 3                    # variables
 _MOST_CELLS, _GPU_FACTOR = 1 << 24, 24  # cells of a level, and the factor by which there may be more in the memory of a GPU
 _BYTES_A_CELL = 160                     # that a cell takes
 _FEW_CELLS = 1 << 15                    # cells that take no time
-_TRY_SLOPES = 0, 3, 0.1                 # see Payoff
+_SLOPES = Schedule(0, 3, 0.1)            # of derivatives
 _DESCENT_STARTS = 8                     # points from which to descend at a level
 _GAP_SHARES, _MOSTLY_LEFT = 2, 0.45     # of the gap that a bag has; the part of the cells that is left where few are discarded
 # from this level on, if the gap does not shrink to this part, the share grows by this factor
@@ -50,7 +50,7 @@ class Chain:
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.alive: Any = None  # the cells that are left of the grid, if it has been looked at
-        self.slopes, self.second_order, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
+        self.slopes, self.second_order, self.share = Payoff(_SLOPES), Payoff(_SLOPES), 1.0
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
     @classmethod

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.bound_order import region_tests_of
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.bound_table import Payoff
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.certify.uniqueness_question import can_be_isolated
 from infimum.certify.verdict import LOWEST_VALUE, merged
 from infimum.evaluation.evaluator import Evaluator
@@ -56,6 +56,7 @@ class BranchAndBound(PooledSearch):
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
+        self.narrow = 0.0       # in this step, sides that are wider are cut first
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.parts = region_tests_of(evaluator, self.lo, self.hi, start) if parts is None else parts
         self.cutting = [part for part in self.parts if part.cuts]
@@ -97,8 +98,6 @@ class BranchAndBound(PooledSearch):
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
         few of them from being cut then costs more than it saves."""
         self.alike, self.parts = True, [part for part in self.parts if not part.eliminates]
-        for part in self.cutting:
-            part.alike = True
 
     def lower(self) -> float:
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
@@ -168,8 +167,7 @@ class BranchAndBound(PooledSearch):
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         few = min((part.step_size for part in self.parts if part.step_size is not None
                    and (part.is_used(self.steps) or part.is_tried(self.steps))), default=None)
-        for part in self.cutting:
-            part.narrow = self.goal.xtol if only_wide else 0.0
+        self.narrow = self.goal.xtol if only_wide else 0.0
         if only_wide:
             parents = self._take_wide(room)
         else:
@@ -311,12 +309,16 @@ class BranchAndBound(PooledSearch):
         return parents
 
     # ---- what is left of regions
+    @property
+    def context(self) -> StepContext:
+        """What tests know of this step, as things stand."""
+        return StepContext(self.incumbent.upper, self.narrow, self.alike)
+
     def _tested(self, parents: Any, pieces: int) -> list[RegionOutcomes]:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
         cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
-        cutting.upper = self.incumbent.upper
-        found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
+        found, _ = self._sorted(cutting, cutting.cut(parents, pieces, self.context))
         for part in self.parts:
             tried = part.is_tried(self.steps)
             asked = tried or (part not in self.cutting and part.is_used(self.steps))
@@ -339,7 +341,7 @@ class BranchAndBound(PooledSearch):
         for begin in range(0, count, part.most or count):
             pause()
             these = self._some(regions, begin, min(begin + (part.most or count), count))
-            classified, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
+            classified, worth = self._sorted(part, [part.test(these, self.context)])
             found, gone = found + classified, gone + worth
         return found, gone
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.least_squares.gauss_newton_kernel import residuals_of
 from infimum.bounds.sweeps.sweep_kernel import ALIVE
 from infimum.evaluation.evaluator import Evaluator
@@ -30,12 +30,12 @@ class ErrorBandTest(RegionTest):
     def applies(cls, evaluator: Evaluator) -> bool:
         return residuals_of(evaluator.f, var("x", (evaluator.n,)), any_size=True) is not None
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         n, run, plain = self.n, self.evaluator.run, _parameters(Frame.plain(self.n))
         left = regions
         for _ in range(_TWICE):
             out = run(BANDS, [left[:n], left[n:2 * n]], parameters=plain)
-            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([upper, _WORTH_VOLUME]))
+            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([context.upper, _WORTH_VOLUME]))
         return Outcome(left, _TWICE * regions.shape[1], worth)
 
 

@@ -13,7 +13,7 @@ from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
 from infimum.bounds.function_bounds.tangent_bound import TangentBound
-from infimum.bounds.interface import CuttingTest, RegionTest
+from infimum.bounds.interface import CuttingTest, RegionTest, StepContext
 from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
@@ -91,13 +91,13 @@ class Covering:
         self.steps += 1
 
     def _tested(self, parents: np.ndarray, pieces: int, tests: CoveringTests) -> np.ndarray:
-        outcomes = tests.cutting.cut(parents, pieces) if parents.shape[1] else []
+        outcomes = tests.cutting.cut(parents, pieces, StepContext()) if parents.shape[1] else []
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         left = self._kept(np.concatenate([parents[:, :0], *(outcome.regions for outcome in outcomes)], axis=1))
         for part in tests.others:
             most, found = part.most or max(1, left.shape[1]), []
             for begin in range(0, left.shape[1], most):
-                outcome = part.test(np.ascontiguousarray(left[:, begin:begin + most]), self.threshold)
+                outcome = part.test(np.ascontiguousarray(left[:, begin:begin + most]), StepContext(self.threshold))
                 self.boxes += outcome.boxes
                 found.append(self._kept(outcome.regions))
             left = np.concatenate([left[:, :0], *found], axis=1)

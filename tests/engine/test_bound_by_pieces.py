@@ -11,8 +11,8 @@ from infimum import problems
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
+from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.bounds.function_bounds.first_order_kernel import LOWER
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
@@ -109,11 +109,11 @@ def test_the_hull_is_tight_to_second_order():
 
 # ---- when a test is used
 def test_a_payoff_is_judged_by_counts():
-    p = Payoff(8, 64, 0.5)
+    p = Payoff(Schedule(8, 64, 0.5))
     assert not p.is_due(7) and p.is_due(8) and not p.pays
     p.judge(8, 100, 50)
     assert p.pays and not p.is_due(71) and p.is_due(72)
-    q = Payoff(8, 64, 0.5)
+    q = Payoff(Schedule(8, 64, 0.5))
     q.restore(p.state())
     assert (q.due, q.pays, q.tried, q.gained) == (72, True, 100, 50)
     q.judge(72, 100, 49)

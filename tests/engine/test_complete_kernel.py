@@ -256,7 +256,7 @@ def test_no_lower_point_is_lost(name):
     at, seen = f.value(points, points), 0
     assert not s.lanes.numbers.form.exact
     for _ in range(8):
-        s.iterate()
+        s.step()
         assert not settled(f, s.incumbent.x) > arb(s.incumbent.upper)
         iterations, subregions, lower, _ = s.list.everything(s.incumbent.upper)
         lo, hi = s.boxes_of(iterations, subregions)

@@ -90,4 +90,4 @@ def test_pieces_are_used_where_nothing_else_gives_a_lower_bound():
     b = BranchAndBound(f, Goal(), Incumbent(f, lo, hi))
     b.begin(lo[:, None], hi[:, None])
     pieces = b.cutting[-1].payoff
-    assert b.lower() >= -3.001 and pieces.pays and pieces.due == pieces.period
+    assert b.lower() >= -3.001 and pieces.pays and pieces.due == pieces.schedule.period

@@ -12,6 +12,7 @@ from infimum import problems
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda import cuda_backend, gpu_arrays
 from infimum.backend.hybrid import HybridBackend
+from infimum.bounds.interface import StepContext
 from infimum.errors import DeviceError
 from infimum.evaluation import evaluator
 from infimum.evaluation.evaluator import Evaluator
@@ -117,7 +118,7 @@ def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):
     for backend in (CpuBackend(), HybridBackend()):
         branch = started(fun, [0.0, 0.0], [2.0, 2.0], backend, 16)
         part, = (part for part in branch.parts if part.name == "tangents")
-        outcome = part.test(branch.arrays.send(given), -0.5)
+        outcome = part.test(branch.arrays.send(given), StepContext(-0.5))
         found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.worth, outcome.upper, outcome.point)])
     assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
     assert 0 < (found[0][0][5] == DISCARDED_AXIS).sum() < 12
@@ -150,7 +151,7 @@ def test_a_lower_bound_that_is_nan_is_no_gap_on_a_gpu(pretended):
         assert len(branch.pool) == len(branch.regions()) == count > 3 and branch.lower() == -np.inf
         parents = branch.pool.front.everything()
         parents[4] = np.nan
-        found.append(branch.arrays.fetch(branch.parts[0].test(branch.arrays.send(parents), np.inf).regions))
+        found.append(branch.arrays.fetch(branch.parts[0].test(branch.arrays.send(parents), StepContext(np.inf)).regions))
         branch.step()
         assert len(branch.pool) == len(branch.regions()) and branch.lower() > -np.inf
     assert not np.isnan(found[0]).any() and found[0].tobytes() == found[1].tobytes()

@@ -18,12 +18,10 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.fritz_john.stationary_points import StationarityTest
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SHAVING
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 4, 8, 0.5  # see Payoff
 _WORTH_VOLUME = 0.25                            # a region cut to such a part of its volume was worth it
 _MOST_VARIABLES_AND_CONSTRAINTS = 24            # variables and constraints
 _ELEMENTS_AT_ONCE = 1 << 20                     # regions times elements of the matrix that are tested together
@@ -33,22 +31,20 @@ class FritzJohn(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "fritz_john", "newton"
-    sample = 64
     few: float = 512  # regions; to cut more of them is cheaper than to test them
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, sweeps: int = 2):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _ELEMENTS_AT_ONCE // (self.n + evaluator.system.m) ** 2)
         self.conditions = StationarityTest(evaluator, (lo, hi), sweeps)
-        self.payoff: Payoff | None = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system  # where f is a constant, all feasible points are minimisers
         return system is not None and evaluator.n + system.m <= _MOST_VARIABLES_AND_CONSTRAINTS and not system.is_flat
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        n, arrays, count = self.n, self.evaluator.arrays_of(regions), regions.shape[1]
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        n, arrays, upper, count = self.n, self.evaluator.arrays_of(regions), context.upper, regions.shape[1]
         if not upper < np.inf or count > self.few:
             return Outcome(regions, 0, arrays.send(np.zeros((1, count))))
         lo, hi = (np.ascontiguousarray(end) for end in np.split(arrays.fetch(regions)[:2 * n], 2))
@@ -56,4 +52,4 @@ class FritzJohn(RegionTest):
         lower = np.where(left.none, np.inf, -np.inf)
         said = np.concatenate([left.lo, left.hi, np.ones((n, count)), np.repeat(lower[None], n, axis=0)])
         out, worth = self.evaluator.run(SHAVING, [regions, arrays.send(said)], parameters=np.array([upper, _WORTH_VOLUME]))
-        return Outcome(out, (n + 2) * count, worth)
+        return Outcome(out, self.cost * count, worth)

@@ -8,12 +8,8 @@ what the plain test leaves.
 import numpy as np
 
 from infimum.bounds.function_bounds.first_order import FirstOrder
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH_BY_PIECES
-
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 8, 64, 0.3  # see Payoff
-_WORTH_IF_COSTLY, _COSTLY_SAMPLE = 0.8, 32  # where the function itself takes all of the time, that of the slices counts fully
 
 
 class BoundByPieces(FirstOrder):
@@ -25,8 +21,10 @@ class BoundByPieces(FirstOrder):
         super().__init__(evaluator, lo, hi)
         unbounded = not (np.isfinite(lo).all() and np.isfinite(hi).all())
         self.kernel = f"{BRANCH_BY_PIECES}:{int(unbounded)}"
-        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_IF_COSTLY if evaluator.is_costly else _WORTH_SHARE)
-        self.sample = _COSTLY_SAMPLE if evaluator.is_costly else self.sample
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        return "costly" if evaluator.is_costly else ""  # the time of the slices counts fully where the function takes all of it
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from infimum.bounds.interface import CuttingTest, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH
 from infimum.kernel.region_cut import POINT, REGIONS, UPPER
@@ -30,14 +30,14 @@ class FirstOrder(CuttingTest):
         super().__init__(evaluator, lo, hi)
         self.parameters: dict[int, list[np.ndarray]] = {}  # by the number of pieces, for each of them
 
-    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+    def cut(self, parents: Any, pieces: int, context: StepContext) -> list[Outcome]:
         if pieces not in self.parameters:
             user = [self.lo, self.hi, np.arange(self.n, dtype=float)]
             self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces, 0.0]]) for k in range(pieces)]
         inputs = [parents] if self.faces is None else [parents, self.faces.of(parents)]
-        sizes = f":{len(inputs) - 1}:1" if self.alike else ":1" if len(inputs) > 1 else ""
+        sizes = f":{len(inputs) - 1}:1" if context.alike else ":1" if len(inputs) > 1 else ""
         kernel = self.kernel + sizes
         for given in self.parameters[pieces]:
-            given[-1] = self.narrow
+            given[-1] = context.narrow
         runs = [self.evaluator.run(kernel, inputs, parameters=given) for given in self.parameters[pieces]]
         return [Outcome(out[REGIONS], parents.shape[1], upper=out[UPPER], point=out[POINT]) for out in runs]

@@ -13,14 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.newton_kernel import SweepPlan
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVING, VALUE
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 12, 4, 0.5  # see Payoff
-_FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
 MOST_VARIABLES = 10  # variables: the kernel has no loops
 _ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the Hessian that are tested together
 _LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
@@ -40,15 +37,17 @@ class IntervalNewton(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "newton", "newton", True
-    sample = 64
     recipe = SweepPlan()
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
-        self.cost = 2 if evaluator.is_sum_over_data else self.n + 2
-        soon = evaluator.is_costly and evaluator.is_sum_over_data
-        self.payoff = Payoff(_FIRST_STEP_IF_COSTLY if soon else _FIRST_STEP, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH_SHARE)
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        if not evaluator.is_sum_over_data:
+            return ""
+        return "costly sum" if evaluator.is_costly else "sum"  # compiling takes little, compared with the function itself
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -68,8 +67,8 @@ class IntervalNewton(RegionTest):
         ends, = run(kind, inputs, parameters=np.concatenate([self.lo, self.hi]))
         return NewtonOutcome(ends, middle, at_middle[1], at_middle[_LEVEL])
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         ends, run = self.step(regions).ends, self.evaluator.run
         worth = 2.0**-self.cost  # as many cuts would cost more
-        left, worth = run(SHAVING, [regions, ends], parameters=np.array([upper, worth]))
+        left, worth = run(SHAVING, [regions, ends], parameters=np.array([context.upper, worth]))
         return Outcome(left, self.cost * regions.shape[1], worth)

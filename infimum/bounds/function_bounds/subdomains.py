@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.subdomain_kernel import AFFINE, LARGEST, MEAN_VALUE, NATURAL
-from infimum.bounds.interface import CuttingTest, Outcome
+from infimum.bounds.interface import CuttingTest, Outcome, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SUBDOMAIN
 from infimum.problem.unions import shares
@@ -41,10 +41,10 @@ class SubdomainBound(CuttingTest):
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.system is not None
 
-    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+    def cut(self, parents: Any, pieces: int, context: StepContext) -> list[Outcome]:
         found = []
         for k in range(pieces):
-            piece = (float(k), k / pieces, (k + 1) / pieces, self.narrow, self.upper)
+            piece = (float(k), k / pieces, (k + 1) / pieces, context.narrow, context.upper)
             left, = self.evaluator.run(self.kernel, [parents], parameters=np.concatenate([self.weights, piece]))
             found.append(Outcome(left, self.subdomains * parents.shape[1]))
         return found

@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.function_bounds.tangent_kernel import LEFT, UPPER, WORTH
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LOWEST, SHAVING, TANGENT
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 18, 8, 0.25  # see Payoff
 _MOST_VARIABLES = 16                              # variables: the kernel of the model has no loops
 _ELEMENTS_AT_ONCE = 1 << 22                       # regions times variables that are tested together
 
@@ -29,12 +27,10 @@ class TangentBound(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "tangents", "tangents", True
-    sample = 32
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most, self.cost = max(1, _ELEMENTS_AT_ONCE // self.n), self.n + 4
-        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE)
+        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -47,9 +43,9 @@ class TangentBound(RegionTest):
     def is_used(self, step: int) -> bool:
         return super().is_used(step) and self.evaluator.tangents is not None
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         run = self.evaluator.run
         point, = run(LOWEST, [regions])
-        out = run(TANGENT, [regions, point], parameters=np.array([upper]))
-        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        out = run(TANGENT, [regions, point], parameters=np.array([context.upper]))
+        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([context.upper, 0.0]))
         return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)

@@ -11,14 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVING
 
 # see Payoff; soon where the function itself takes all of the time
-_FIRST_STEP, _FIRST_STEP_IF_COSTLY, _PERIOD, _WORTH_SHARE = 4, 3, 4, 0.3
-_COST_IN_BOXES = 2           # in boxes
 _ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the matrix that are tested together
 
 
@@ -26,20 +23,22 @@ class GaussNewton(RegionTest):
     """Tests regions where they lie."""
 
     name, discards, knows_faces, is_tested_at_end = "least_squares", "least squares", True, True
-    sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
-        self.payoff = Payoff(_FIRST_STEP_IF_COSTLY if evaluator.is_costly else _FIRST_STEP, _PERIOD, _WORTH_SHARE)
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        return "costly" if evaluator.is_costly else ""
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.has_residuals
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        run, root = self.evaluator.run, np.nextafter(np.sqrt(upper), np.inf)
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        run, root = self.evaluator.run, np.nextafter(np.sqrt(context.upper), np.inf)
         middle, = run(CENTRE, [regions])
         ends, = run(RESIDUALS, [regions, middle], parameters=np.array([root]))
-        left, worth = run(SHAVING, [regions, ends], parameters=np.array([upper, 2.0**-_COST_IN_BOXES]))
-        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth)
+        left, worth = run(SHAVING, [regions, ends], parameters=np.array([context.upper, 2.0**-self.cost]))
+        return Outcome(left, self.cost * regions.shape[1], worth)

@@ -13,25 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.least_squares.projection_kernel import LEFT, POINT, UPPER, WORTH
-from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROJECTION
-
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 8, 0.05                       # see Payoff
-_FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY, _COSTLY_SAMPLE = 6, 0.6, 16  # where the function itself takes all of the time
-_WORTH_IF_MANY = 0.3                                                  # where it does not choose what is cut
-_COST_IN_BOXES = 4                                                    # in boxes
-
-
-class _EagerPayoff(Payoff):
-    """Tried in every step until it pays: regions are too wide for it at first, and it tells how to cut them."""
-
-    def judge(self, step: int, regions: int, gone: float) -> None:
-        super().judge(step, regions, gone)
-        if not self.pays:
-            self.due = step + 1
 
 
 class VariableProjection(RegionTest):
@@ -42,17 +27,18 @@ class VariableProjection(RegionTest):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.parameters = np.concatenate([[np.inf], lo, hi])
-        costly, many = evaluator.is_costly, evaluator.separable.many_nonlinear
-        worth = _WORTH_IF_COSTLY if costly else _WORTH_IF_MANY if many else _WORTH_SHARE
-        self.payoff = (Payoff if costly or many else _EagerPayoff)(_FIRST_STEP_IF_COSTLY if costly or many else _FIRST_STEP,
-                                                                   _PERIOD, worth)
-        self.sample = _COSTLY_SAMPLE if costly else self.sample
+
+    @classmethod
+    def circumstances(cls, evaluator: Evaluator) -> str:
+        if evaluator.is_costly:
+            return "costly"
+        return "many" if evaluator.separable.many_nonlinear else ""  # where it does not choose what is cut
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.separable is not None
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        self.parameters[0] = upper
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        self.parameters[0] = context.upper
         out = self.evaluator.run(PROJECTION, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

@@ -16,13 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
-from infimum.bounds.sweeps.sweep_kernel import SLICES
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.sweeps.sweeps import LEAST_VARIABLES, Sweeper
 from infimum.evaluation.evaluator import Evaluator
 
-_FIRST_STEP, _PERIOD, _WORTH_SHARE = 16, 128, 0.9  # see Payoff
 _SLICES = 8                                        # of a piece, in what the other variables contribute
 _ELEMENTS_AT_ONCE = 1 << 21                        # regions times variables that are swept together
 
@@ -36,12 +33,11 @@ class Shaving(RegionTest):
         super().__init__(evaluator, lo, hi)
         self.sweeper = Sweeper(evaluator, lo, hi, _SLICES)
         self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
-        self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.n >= LEAST_VARIABLES and evaluator.local is not None
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        left, worth = self.sweeper.shave(regions, upper, None if self.faces is None else self.faces.of(regions))
-        return Outcome(left, SLICES * regions.shape[1], worth)
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        left, worth = self.sweeper.shave(regions, context.upper, None if self.faces is None else self.faces.of(regions))
+        return Outcome(left, self.cost * regions.shape[1], worth)

@@ -5,6 +5,7 @@ import pytest
 
 import infimum
 from infimum.bounds.gradient_rows import GradientRows
+from infimum.bounds.interface import StepContext
 from infimum.evaluation.evaluator import compile
 from infimum.kernel.region_cut import rows
 from infimum.points.constrained_search import ConstrainedSearch
@@ -71,5 +72,5 @@ def test_what_is_linear_is_not_cut():
     lo, hi = np.array([[0.0, 1.0], [-20.0, 20.0], [-20.0, 20.0], [-40.0, 40.0]]).T
     low_row, axis_row, _ = rows(4)
     region = np.concatenate([lo, hi, [-np.inf, 0.0, 0.0]])[:, None]
-    left = GradientRows(evaluator, lo, hi).test(region, np.inf).regions
+    left = GradientRows(evaluator, lo, hi).test(region, StepContext(np.inf)).regions
     assert left[low_row, 0] > -np.inf and left[axis_row, 0] == 0

@@ -5,6 +5,7 @@ import pytest
 
 from infimum.bounds.fritz_john.fritz_john import FritzJohn
 from infimum.bounds.fritz_john.stationary_points import StationarityTest
+from infimum.bounds.interface import StepContext
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from tests.engine.constrained.minimisers_at_constraints import INF, regions_around, system_with_minimiser
 from tests.engine.constrained.planted_systems import evaluator_of
@@ -85,8 +86,8 @@ def test_the_part_keeps_its_contract():
     lo, hi = regions_around(np.random.default_rng(0), at, 100)
     regions = np.concatenate([lo, hi, np.full((1, 100), -INF), np.zeros((1, 100)), np.full((1, 100), 3.0)])
     part, before = FritzJohn(at.evaluator, at.lo, at.hi), regions.copy()
-    assert part.test(regions, INF).regions is regions  # without a feasible point nothing may be discarded
-    found = part.test(regions, at.value)
+    assert part.test(regions, StepContext(INF)).regions is regions  # without a feasible point nothing may be discarded
+    found = part.test(regions, StepContext(at.value))
     assert (regions == before).all() and found.boxes > 0 and set(found.worth[0]) <= {0.0, 1.0}
     n, p = len(at.lo), at.point[:, None]
     holds = ((lo <= p) & (p <= hi)).all(axis=0)

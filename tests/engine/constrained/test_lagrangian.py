@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.bounds.convexifying_terms import convexity
-from infimum.bounds.interface import LocalSolution
+from infimum.bounds.interface import LocalSolution, StepContext
 from infimum.bounds.lagrangian_bound import LagrangianBound
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.structure.minus_product import minus_product
@@ -39,32 +39,32 @@ def taught(evaluator, x, w, *bounds):
 def test_one_region_is_enough_where_the_lagrangian_function_is_convex():
     evaluator = evaluator_of(lambda x: x[0] + x[1], [(lambda x: x[0]**2 + x[1]**2, 1.0, 1.0)], 2)
     root = 0.5**0.5
-    left = taught(evaluator, [-root, -root], [root]).test(region((-2, 2), (-2, 2)), -1.4).regions
+    left = taught(evaluator, [-root, -root], [root]).test(region((-2, 2), (-2, 2)), StepContext(-1.4)).regions
     assert -2**0.5 - 1e-14 <= left[4, 0] <= -2**0.5 + 1e-14
 
 
 def test_the_squares_of_equations_make_it_convex():
     evaluator = evaluator_of(lambda x: -x[0] * x[1], [(lambda x: x[0] + x[1], 2.0, 2.0)], 2)
     part = taught(evaluator, [1, 1], [1])
-    left = part.test(region((-2, 2), (-2, 2)), -0.9).regions
+    left = part.test(region((-2, 2), (-2, 2)), StepContext(-0.9)).regions
     assert -1 - 1e-14 <= left[4, 0] <= -1
     part.given[4] = 0.0  # r
-    assert part.test(region((-2, 2), (-2, 2)), -0.9).regions[4, 0] < -2
+    assert part.test(region((-2, 2), (-2, 2)), StepContext(-0.9)).regions[4, 0] < -2
 
 
 def test_a_flat_direction_does_not_hide_that_it_is_convex():
     """(x - y)² has none across x = y; without s no elimination would end."""
     evaluator = evaluator_of(lambda x: (x[0] - x[1])**2 + x[2], [(lambda x: x[2], 1.0, INF)], 3)
     part = taught(evaluator, [0.5, 0.5, 1], [-1])
-    left = part.test(region((-2, 2), (-2, 2), (-2, 2)), 1.5).regions
+    left = part.test(region((-2, 2), (-2, 2), (-2, 2)), StepContext(1.5)).regions
     assert 1 - 1e-6 <= left[6, 0] <= 1
     part.given[6:9] = 0.0  # s
-    assert part.test(region((-2, 2), (-2, 2), (-2, 2)), 1.5).regions[6, 0] < 0
+    assert part.test(region((-2, 2), (-2, 2), (-2, 2)), StepContext(1.5)).regions[6, 0] < 0
 
 
 def test_regions_beside_the_solution_have_a_centre_of_their_own():
     evaluator = evaluator_of(lambda x: (x[0] - x[1])**2 + x[0]**2 / 64, [(lambda x: x[0] + x[1], -INF, 4.0)], 2)
-    left = taught(evaluator, [0, 0], [0]).test(region((1, 2), (-2, 2)), 5.0).regions
+    left = taught(evaluator, [0, 0], [0]).test(region((1, 2), (-2, 2)), StepContext(5.0)).regions
     assert 1 / 64 - 1e-9 <= left[4, 0] <= 1 / 64  # next to the solution is (1, 0), where the tangent is steep
 
 
@@ -72,9 +72,9 @@ def test_minus_a_product_is_judged_by_its_logarithm():
     evaluator = evaluator_of(lambda x: -4 * x[0] * x[1] * x[2], [(lambda x: x[0]**2 + x[1]**2 + x[2]**2, 3.0, 3.0)], 3)
     assert not taught(evaluator, [1, 1, 1], [2]).logarithmic  # variables may be negative
     part = taught(evaluator, [1, 1, 1], [2], 0.0)
-    whole = part.test(region((2**-6, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions
+    whole = part.test(region((2**-6, 2), (2**-6, 2), (2**-6, 2)), StepContext(-4.0)).regions
     assert -4 - 1e-12 <= whole[6, 0] <= -4
-    assert part.test(region((0, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions[6, 0] == -INF  # not defined everywhere
+    assert part.test(region((0, 2), (2**-6, 2), (2**-6, 2)), StepContext(-4.0)).regions[6, 0] == -INF  # not defined everywhere
 
 
 def test_factors_of_a_product_beyond_doubles_are_no_reason_to_fail():
@@ -106,7 +106,7 @@ def test_no_point_of_a_product_is_lost(seed, n, scale):
     assert part.logarithmic
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(values)), float(min(values)), 1.0):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+        check_nothing_lost(at, before, part.test(before.copy(), StepContext(upper)).regions, upper, DISCARDED_AXIS)
 
 
 def test_a_multiplier_without_an_end_counts_nothing():
@@ -116,7 +116,7 @@ def test_a_multiplier_without_an_end_counts_nothing():
     assert part.given[1:3].tolist() == [0.0, 0.0]
     _teach(part, np.zeros(1), np.array([-1.0, np.nan]), 0.0, np.zeros(1), None)
     assert part.given[1:3].tolist() == [-1.0, 0.0]
-    assert part.test(region((-2, 2)), 5.0).regions[2, 0] == 0.0
+    assert part.test(region((-2, 2)), StepContext(5.0)).regions[2, 0] == 0.0
 
 
 @settings(max_examples=40, deadline=None)
@@ -130,7 +130,7 @@ def test_no_feasible_point_is_lost(seed, n, scale):
                found.factor if rng.integers(3) else rng.standard_normal((n, n)), found.slope, found.matrix)
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+        check_nothing_lost(at, before, part.test(before.copy(), StepContext(upper)).regions, upper, DISCARDED_AXIS)
 
 
 def test_the_check_would_notice():
@@ -142,4 +142,4 @@ def test_the_check_would_notice():
     part.given[2:2 + m], part.given[2 + m:2 + 2 * m] = 1.0, -1e6
     before, upper = regions_around(rng, at, 256), float(max(at.values))
     with pytest.raises(AssertionError):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+        check_nothing_lost(at, before, part.test(before.copy(), StepContext(upper)).regions, upper, DISCARDED_AXIS)

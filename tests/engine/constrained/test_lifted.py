@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.bounds.interface import LocalSolution
+from infimum.bounds.interface import LocalSolution, StepContext
 from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.expr.node import var
 from infimum.kernel.region_cut import DISCARDED_AXIS
@@ -85,13 +85,13 @@ def test_sums_are_where_constraints_say():
 def test_denominators_that_constraints_keep_from_0():
     evaluator = evaluator_of(delays, DELAYS, 2)
     part, rng = part_of(evaluator), np.random.default_rng(0)
-    assert -9 <= part.test(region((0, 1.75), (0, 0.875)), INF).regions[4, 0] <= -0.7
+    assert -9 <= part.test(region((0, 1.75), (0, 0.875)), StepContext(INF)).regions[4, 0] <= -0.7
     for _ in range(50):
         p = rng.uniform(0, [1.75, 0.875])
         if not 0.25 <= p[0] + 2 * p[1] <= 1.75:
             continue
         lo, hi = p - rng.uniform(0, 0.5, 2), p + rng.uniform(0, 0.5, 2)
-        left = part.test(region(*zip(lo, hi, strict=True)), INF).regions[:, 0]
+        left = part.test(region(*zip(lo, hi, strict=True)), StepContext(INF)).regions[:, 0]
         assert (left[:2] <= p).all() and (p <= left[2:4]).all() and left[5] != DISCARDED_AXIS and left[4] <= delays(p) + 1e-9
 
 
@@ -102,7 +102,7 @@ def test_entropies_cancel():
         return x[0] * (np.log(x[0]) - np.log(total)) + x[1] * np.log(x[1] / total)
     evaluator = evaluator_of(f, [(lambda x: x[0] + x[1], 1.0, 1.0)], 2)
     assert len(lift_of(evaluator).logarithmic) == 1
-    lower = part_of(evaluator).test(region((0.25, 0.75), (0.25, 0.75)), INF).regions[4, 0]
+    lower = part_of(evaluator).test(region((0.25, 0.75), (0.25, 0.75)), StepContext(INF)).regions[4, 0]
     assert -0.9 <= lower <= -np.log(2)
 
 
@@ -117,16 +117,16 @@ def test_equations_times_variables_are_rows():
     """x[0] y + x[1] y is y where x[0] + x[1] is 1; McCormick's planes alone allow -1/2 for f."""
     sides = (0, 1), (0, 1), (0, 1)
     evaluator = evaluator_of(lambda x: x[0] * x[2] + x[1] * x[2] - x[2], [(lambda x: x[0] + x[1], 1.0, 1.0)], 3)
-    assert -1e-12 <= part_of(evaluator).test(region(*sides), INF).regions[6, 0] <= 0
+    assert -1e-12 <= part_of(evaluator).test(region(*sides), StepContext(INF)).regions[6, 0] <= 0
     evaluator = evaluator_of(lambda x: x[0] * x[2] + x[1] * x[2] - x[2], [(lambda x: x[0] + x[1], 1.0, 1.0 + 2.0**-40)], 3)
-    assert -0.5 - 1e-9 <= part_of(evaluator).test(region(*sides), INF).regions[6, 0] <= -0.4
+    assert -0.5 - 1e-9 <= part_of(evaluator).test(region(*sides), StepContext(INF)).regions[6, 0] <= -0.4
 
 
 def test_an_infeasible_region_is_gone():
     evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0] * x[1], 1.0, INF), (lambda x: x[0] + x[1], -INF, 1.5)], 2)
     part = part_of(evaluator)
-    assert part.test(region((0.5, 1), (0.5, 1)), INF).regions[5, 0] == DISCARDED_AXIS
-    assert part.test(region((0.25, 2), (0.25, 2)), INF).regions[5, 0] in (0.0, 1.0)
+    assert part.test(region((0.5, 1), (0.5, 1)), StepContext(INF)).regions[5, 0] == DISCARDED_AXIS
+    assert part.test(region((0.25, 2), (0.25, 2)), StepContext(INF)).regions[5, 0] in (0.0, 1.0)
 
 
 def test_the_point_of_the_linear_program():
@@ -146,7 +146,7 @@ def test_no_feasible_point_is_lost(seed, n, known):
         part.learn(LocalSolution(rng.uniform(-2, 2, n), None))
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+        check_nothing_lost(at, before, part.test(before.copy(), StepContext(upper)).regions, upper, DISCARDED_AXIS)
 
 
 def test_the_check_would_notice(nothing_lowered, monkeypatch):
@@ -155,7 +155,7 @@ def test_the_check_would_notice(nothing_lowered, monkeypatch):
     monkeypatch.setattr(lifted_kernel, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
     before = regions_around(np.random.default_rng(0), at, 256)
     with pytest.raises(AssertionError):
-        check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, DISCARDED_AXIS)
+        check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), StepContext(INF)).regions, INF, DISCARDED_AXIS)
 
 
 @pytest.mark.parametrize("f", [

@@ -6,6 +6,7 @@ import pytest
 import infimum
 from infimum import Verdict
 from infimum.bounds.bound_order import region_tests_of
+from infimum.bounds.interface import StepContext
 from infimum.bounds.start_faces import StartFaces
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.points.constrained_search import ConstrainedSearch
@@ -92,7 +93,7 @@ def test_no_part_goes_by_the_faces_of_the_hull(seed):
         assert isinstance(part.faces, StartFaces)
         if part.name != "lagrangian":  # has not learned anything
             for upper in (INF, float(max(at.values))):
-                check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+                check_nothing_lost(at, before, part.test(before.copy(), StepContext(upper)).regions, upper, DISCARDED_AXIS)
 
 
 def test_lines_reduce_nothing_to_a_face_in_start_boxes():
@@ -101,7 +102,7 @@ def test_lines_reduce_nothing_to_a_face_in_start_boxes():
     start = StartBoxes(np.array([[0.0, 2.0], [0.0, 0.0]]), np.array([[1.0, 3.0], [1.0, 1.0]]))
     lines = next(part for part in region_tests_of(e, *start.hull, start) if part.name == "lines")
     region = np.array([2.0, 0.0, 3.0, 1.0, -INF, 0.0, 3.0])[:, None]
-    left = lines.test(region, 100.0).regions[:, 0]
+    left = lines.test(region, StepContext(100.0)).regions[:, 0]
     assert left[:4].tolist() == [2.0, 0.0, 3.0, 1.0] and left[4] < INF and left[5] != DISCARDED_AXIS
 
 

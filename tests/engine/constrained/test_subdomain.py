@@ -9,6 +9,7 @@ import infimum
 from infimum.bounds.function_bounds import subdomain_kernel
 from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.bounds.function_bounds.subdomains import SubdomainBound
+from infimum.bounds.interface import StepContext
 from infimum.engines.subdomain_options import SubdomainOptions
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
@@ -32,7 +33,7 @@ def test_no_feasible_point_is_lost(seed, n, pieces, variables, form, choice):
     part = part_of(at.evaluator, pieces, variables, form, choice)
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
-        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+        check_nothing_lost(at, before, part.test(before.copy(), StepContext(upper)).regions, upper, DISCARDED_AXIS)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -40,8 +41,7 @@ def test_the_pieces_of_a_region_lose_no_point_either(seed):
     at, rng = planted(seed, 2), np.random.default_rng(seed)
     part, before = part_of(at.evaluator, 3, 2), regions_around(rng, at, 64)
     before[5] = rng.integers(0, 2, 64)
-    part.upper = float(max(at.values))
-    found = [outcome.regions for outcome in part.cut(before, 4)]
+    found = [outcome.regions for outcome in part.cut(before, 4, StepContext(float(max(at.values))))]
     for k in range(at.points.shape[1]):
         p = at.points[:, k, None]
         held = ((before[:2] <= p) & (p <= before[2:4])).all(axis=0)
@@ -61,29 +61,30 @@ def test_the_check_would_notice(monkeypatch):
         for seed in range(20):
             at, rng = planted(2 * 10**6 + seed, 2), np.random.default_rng(seed)
             before, upper = regions_around(rng, at, 256), float(max(at.values))
-            check_nothing_lost(at, before, part_of(at.evaluator, 3, 2).test(before.copy(), upper).regions, upper, DISCARDED_AXIS)
+            left = part_of(at.evaluator, 3, 2).test(before.copy(), StepContext(upper)).regions
+            check_nothing_lost(at, before, left, upper, DISCARDED_AXIS)
 
 
 def test_a_region_shrinks_to_the_subdomains_that_are_left():
     evaluator = evaluator_of(lambda x: x[0] + x[1], [(lambda x: x[0], 0.75, 0.875)], 2)
-    left = part_of(evaluator, 8, 2).test(region((-2, 2), (-2, 2)), INF).regions[:, 0]
+    left = part_of(evaluator, 8, 2).test(region((-2, 2), (-2, 2)), StepContext(INF)).regions[:, 0]
     assert left[:4].tolist() == [0.5, -2.0, 1.0, 2.0] and left[4] == -1.5
-    nothing = part_of(evaluator, 8, 2).test(region((-2, 0), (-2, 2)), INF).regions[:, 0]
+    nothing = part_of(evaluator, 8, 2).test(region((-2, 0), (-2, 2)), StepContext(INF)).regions[:, 0]
     assert nothing[5] == DISCARDED_AXIS
 
 
 def test_what_only_the_upper_bound_excludes_is_not_infeasible():
     evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0], -1.0, INF)], 1)
-    left = part_of(evaluator, 4, 1).test(region((0, 2)), -0.5).regions[:, 0]
+    left = part_of(evaluator, 4, 1).test(region((0, 2)), StepContext(-0.5)).regions[:, 0]
     assert left[2] == INF and left[3] != DISCARDED_AXIS
 
 
 def test_whole_numbers_are_rounded_inward():
     evaluator = evaluator_of(lambda x: (x[0] - 3.5) ** 2 + x[1], [], 2, integers=(0,))
     part = part_of(evaluator, 5, 1, lo=-8.0, hi=8.0)
-    left = part.test(region((0.5, 5.5), (1.0, 1.0)), INF).regions[:, 0]
+    left = part.test(region((0.5, 5.5), (1.0, 1.0)), StepContext(INF)).regions[:, 0]
     assert left[[0, 2]].tolist() == [1.0, 5.0] and 1.24 < left[4] <= 1.25
-    assert part.test(region((3.25, 3.75), (1.0, 1.0)), INF).regions[5, 0] == DISCARDED_AXIS
+    assert part.test(region((3.25, 3.75), (1.0, 1.0)), StepContext(INF)).regions[5, 0] == DISCARDED_AXIS
 
 
 @pytest.mark.parametrize("form", (NATURAL, MEAN_VALUE, AFFINE))
@@ -91,7 +92,7 @@ def test_whole_numbers_are_rounded_inward():
 def test_unbounded_sides_are_not_divided(form, choice):
     evaluator = evaluator_of(lambda x: x[0] ** 2 + np.exp(-x[1]), [(lambda x: x[0] * x[1], -INF, 4.0)], 2)
     part = SubdomainBound(evaluator, np.array([-2.0, -INF]), np.array([2.0, INF]), 4, 2, form, choice)
-    left = part.test(region((-2, 2), (0, INF)), 1.5).regions[:, 0]
+    left = part.test(region((-2, 2), (0, INF)), StepContext(1.5)).regions[:, 0]
     assert left[[1, 3]].tolist() == [0.0, INF] and left[4] >= 0.0 and left[5] in (0.0, 1.0)
     assert (left[0], left[2]) == (-2.0, 2.0)
 
@@ -125,7 +126,7 @@ def test_affine_bounds_of_a_recurrence():
         return u
     evaluator, lost = evaluator_of(decayed, [], 2), {}
     for form in (NATURAL, MEAN_VALUE, AFFINE):
-        left = part_of(evaluator, 4, 2, form).test(region((0.5, 1.1), (1.0, 1.5)), INF).regions[:, 0]
+        left = part_of(evaluator, 4, 2, form).test(region((0.5, 1.1), (1.0, 1.5)), StepContext(INF)).regions[:, 0]
         lost[form] = (1 - 0.05 * 1.1) ** 40 - left[4]
     assert 0 <= lost[AFFINE] < 0.005 < 0.03 < lost[MEAN_VALUE] < lost[NATURAL]
 

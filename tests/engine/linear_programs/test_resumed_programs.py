@@ -9,6 +9,7 @@ import pytest
 import infimum
 from infimum.bounds import linear_program_bound
 from infimum.bounds import root_linear_programs as whole_box
+from infimum.bounds.bound_table import Schedule
 from infimum.engines.constrained_run import ConstrainedRun
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Method
@@ -71,7 +72,7 @@ def test_a_rest_that_is_due_is_kept(monkeypatch):
 
 
 def test_states_of_earlier_versions_have_no_rest():
-    payoff = linear_program_bound._PayoffWithPause(0, 4, 0.25, soon=True)
+    payoff = linear_program_bound._PayoffWithPause(Schedule(0, 4, 0.25, grows=True))
     payoff.rest = 16
     payoff.restore(np.array([3, 1, 20, 10]))
     assert (payoff.due, payoff.pays, payoff.tried, payoff.gained, payoff.rest) == (3, True, 20, 10, 0)

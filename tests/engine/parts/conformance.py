@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest, StepContext
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.search.region_pool import Regions, can_be_cut
 from tests.oracle.arb_series import along
@@ -106,7 +106,7 @@ class Conformance:
         for upper in self.uppers:
             self._judge([self._tested(part, before, upper)], before, upper)
             if isinstance(part, CuttingTest):
-                self._judge(part.cut(before, 4), np.tile(before, 4), upper)
+                self._judge(part.cut(before, 4, StepContext(upper)), np.tile(before, 4), upper)
         return self.counts
 
     def part(self, kind: type[RegionTest]) -> RegionTest:
@@ -114,7 +114,7 @@ class Conformance:
 
     def _tested(self, part: RegionTest, before: np.ndarray, upper: float) -> Outcome:
         given = before.copy()
-        outcome = part.test(given, upper)
+        outcome = part.test(given, StepContext(upper))
         assert given.tobytes() == before.tobytes(), "a part does not change what it is given"
         assert outcome.regions.shape == before.shape and outcome.boxes > 0
         if outcome.worth is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from flint import arb, arb_mat
 
 import infimum
-from infimum.bounds.interface import Outcome
+from infimum.bounds.interface import Outcome, StepContext
 from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
@@ -48,7 +48,7 @@ def asked(f: "Callable | Evaluator", user: list, boxes: list, upper: float = INF
     """What the part says of the boxes within the user's bounds."""
     evaluator = f if isinstance(f, Evaluator) else infimum.compile(f, len(user), backend=backend)
     assert VariableProjection.applies(evaluator)
-    return VariableProjection(evaluator, *np.array(user, dtype=float).T).test(regions_of(evaluator, boxes), upper)
+    return VariableProjection(evaluator, *np.array(user, dtype=float).T).test(regions_of(evaluator, boxes), StepContext(upper))
 
 
 def lower(outcome: Outcome) -> np.ndarray:

@@ -17,7 +17,7 @@ from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
-from infimum.bounds.interface import Outcome, RegionTest
+from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.start_faces import StartFaces
 from infimum.bounds.sweeps.shaving import Shaving
 from infimum.evaluation.programs import REGION_OUTCOME
@@ -85,7 +85,7 @@ class ToItsEnd(RegionTest):
 
     name, discards = "to_its_end", "derivative"
 
-    def test(self, regions, upper: float) -> Outcome:
+    def test(self, regions, context: StepContext) -> Outcome:
         lo, hi = regions[:self.n].copy(), regions[self.n:2 * self.n].copy()
         found = self.evaluator.gradient(lo, hi)
         rises = found.value.lipschitz & (found.lo > 0) & (lo <= self.lo[:, None])

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infimum.bounds.bound_order import function_tests
+from infimum.bounds.bound_order import classes_of
 from infimum.bounds.function_bounds.affine_bound import AffineBound
 from infimum.bounds.function_bounds.backward_linear_bound import BackwardLinearBound
 from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
 from infimum.bounds.function_bounds.tangent_bound import TangentBound
-from infimum.bounds.interface import CuttingTest, Outcome, RegionTest
+from infimum.bounds.interface import CuttingTest, Outcome, RegionTest, StepContext
 from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.bounds.newton_kernel import SweepPlan
@@ -54,9 +54,9 @@ class SweepOfBoxes(RegionTest):
 
     name, discards = "sweep_of_boxes", "sweep"
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         n, sweeper = self.n, Sweeper(self.evaluator, self.lo, self.hi)
-        lo, hi, lower = sweeper.sweep(regions[:n], regions[n:2 * n], upper)
+        lo, hi, lower = sweeper.sweep(regions[:n], regions[n:2 * n], context.upper)
         gone = ~(lo <= hi).all(axis=0)
         return Outcome(columns_left(regions, lo, hi, np.maximum(regions[rows(n)[0]], lower), gone), regions.shape[1])
 
@@ -67,12 +67,12 @@ class RefinementOfBoxes(RegionTest):
 
     name, discards = "refinement_of_boxes", "sweep"
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         n, sweeper, count = self.n, Sweeper(self.evaluator, self.lo, self.hi), regions.shape[1]
         lo, hi, lower = regions[:n].copy(), regions[n:2 * n].copy(), regions[rows(n)[0]].copy()
         for k in range(count):
             best = Incumbent(self.evaluator, self.lo, self.hi)
-            best.upper = upper
+            best.upper = context.upper
             refiner = SliceRefinement(sweeper, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
             for _ in itertools.islice(refiner.steps(), 7):
                 pass
@@ -94,12 +94,12 @@ class ChainOfBoxes(RegionTest):
 
     name, discards = "chain_of_boxes", "sweep"
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         n, count = self.n, regions.shape[1]
         lo, hi, lower = regions[:n].copy(), regions[n:2 * n].copy(), regions[rows(n)[0]].copy()
         for k in range(count):
             best = Still(self.evaluator, self.lo, self.hi)
-            best.upper = upper
+            best.upper = context.upper
             chain = Chain.of(self.evaluator, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
             if chain is None:  # an unbounded box
                 continue
@@ -140,8 +140,8 @@ class NewtonLoop(CuttingTest):
         options = NewtonOptions(sequential=True, gaps=True)
         return NewtonSearch(self.evaluator, Goal(0.0, 0.0, 0.0), best, options, 64)
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        return Outcome(self._columns(regions, self._search(upper)._first(regions)), regions.shape[1])
+    def test(self, regions: Any, context: StepContext) -> Outcome:
+        return Outcome(self._columns(regions, self._search(context.upper)._first(regions)), regions.shape[1])
 
     def _columns(self, regions: Any, left: Any) -> Any:
         """What is left, with a variable to cut: the loop chooses it when it takes a region."""
@@ -340,7 +340,7 @@ def conformed_at_random(part: type[RegionTest], seed: int, possible: Callable[[E
 
 
 def test_every_part_is_held_to_the_contract():
-    assert set(function_tests()) <= set(PARTS_UNDER_TEST)
+    assert set(classes_of(False)) <= set(PARTS_UNDER_TEST)
 
 
 @pytest.mark.parametrize("part", PARTS_UNDER_TEST)
@@ -378,7 +378,7 @@ class ByGradient(RegionTest):
         """Where a minimiser is never looked for on a bound."""
         return np.full(bound.shape, self.wrong == "bounds") | (np.isinf(bound) & (self.wrong == "infinite bounds"))
 
-    def test(self, regions: Any, upper: float) -> Outcome:
+    def test(self, regions: Any, context: StepContext) -> Outcome:
         n, (lower_row, axis_row, _) = self.n, rows(self.n)
         lo, hi = regions[:n], regions[n:2 * n]
         g = self.evaluator.gradient(lo, hi)
@@ -400,7 +400,7 @@ class ByGradient(RegionTest):
                 tilt = np.minimum(g.lo * (hi - c), g.hi * (lo - c)).sum(axis=0)
                 lower = np.fmax(lower, self.evaluator.value(c, c).lo + tilt)
         if self.wrong == "ties":
-            gone |= lower >= upper
+            gone |= lower >= context.upper
         left = columns_left(regions, np.where(on_high, hi, lo), np.where(on_low, lo, hi), lower, gone)
         if self.wrong == "NaN":
             left[lower_row] = np.nan

@@ -10,7 +10,7 @@ import pytest
 import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds import bound_order
-from infimum.bounds.bound_order import function_tests, region_tests_of
+from infimum.bounds.bound_order import classes_of, region_tests_of
 from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.start_faces import StartFaces
 from infimum.kernel.region_cut import rows_of
@@ -88,7 +88,7 @@ def held(part: type[RegionTest], name: str, seed: int) -> Counter:
         raise Violation(f"{part.__name__}, {name}, {seed}: {error}") from error
 
 
-KNOWING = [part for part in function_tests() if part.knows_faces]
+KNOWING = [part for part in classes_of(False) if part.knows_faces]
 
 
 @pytest.mark.parametrize("part", KNOWING)
@@ -123,8 +123,8 @@ def test_a_part_that_takes_the_hull_for_the_bounds_is_caught():
 
 def test_a_part_that_does_not_know_of_faces_is_not_asked(monkeypatch):
     f, start = infimum.compile(lambda x: x[0] ** 2, 1), StartBoxes(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]))
-    parts = (*function_tests(), ByGradient)
-    monkeypatch.setattr(bound_order, "function_tests", lambda: parts)
+    parts = [*classes_of(False), ByGradient]
+    monkeypatch.setattr(bound_order, "classes_of", lambda _: parts)
     ends = start.hull
     assert any(isinstance(part, ByGradient) for part in region_tests_of(f, *ends))
     found = region_tests_of(f, *ends, start)

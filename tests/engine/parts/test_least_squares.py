@@ -8,6 +8,7 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
+from infimum.bounds.interface import StepContext
 from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.problem.settings import Goal
@@ -37,7 +38,7 @@ def left_of(f, boxes, upper: float, backend=None) -> Regions:
     level = evaluator.value(lo, hi).level.astype(np.int8)
     regions = Regions(np.ascontiguousarray(lo), np.ascontiguousarray(hi), np.full(count, -INF), np.zeros(count, np.int32), level)
     part = GaussNewton(evaluator, np.full(n, -9.0), np.full(n, 9.0))
-    return Regions.from_columns(part.test(regions.columns(), upper).regions)
+    return Regions.from_columns(part.test(regions.columns(), StepContext(upper)).regions)
 
 
 @pytest.mark.parametrize(("f", "n", "has"), [

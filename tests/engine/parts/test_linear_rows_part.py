@@ -6,6 +6,7 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
+from infimum.bounds.interface import StepContext
 from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS
@@ -72,7 +73,7 @@ def test_bits_are_those_of_the_definition():
     regions[0, 0] = -INF
     for upper in (INF, min((float(v) for v in case.values), default=0.0)):
         found = [LinearRowsBound(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
-                 .test(regions, upper) for backend in (CpuBackend(), PythonBackend())]
+                 .test(regions, StepContext(upper)) for backend in (CpuBackend(), PythonBackend())]
         for a, b in zip(found[0][:3:2], found[1][:3:2], strict=True):
             assert a.tobytes() == b.tobytes()
 
@@ -88,7 +89,7 @@ def test_regions_are_cut_or_gone():
     """In the ball, across its boundary, outside of it; in the ball and across the boundary of the feasible set."""
     evaluator = infimum.compile(lambda x: x[0] - x[1], 2, constraints=[infimum.Constraint(bowls, ub=0.0)])
     lo = np.array([[0.2, 0.2], [0.5, 0.2], [0.8, -0.9], [0.49, 0.49]]).T
-    out = LinearRowsBound(evaluator, -np.ones(2), np.ones(2)).test(columns(lo, lo + 0.04), INF).regions
+    out = LinearRowsBound(evaluator, -np.ones(2), np.ones(2)).test(columns(lo, lo + 0.04), StepContext(INF)).regions
     assert (out[5] == DISCARDED_AXIS).tolist() == [False, False, True, False]
     assert (out[2:4, :2] == lo[:, :2] + 0.04).all() and (out[2:4, 3] < lo[:, 3] + 0.04).all()
 

@@ -11,6 +11,7 @@ import pytest
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds.gradient_rows import GradientRows
+from infimum.bounds.interface import StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, concat, index
 from infimum.expr.node import Expr
@@ -167,6 +168,6 @@ def test_bits_are_those_of_the_definition(seed):
     values = [float(v) for v in case.values]
     for upper in (INF, min(values, default=0.0)):
         found = [GradientRows(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
-                 .test(regions, upper) for backend in (CpuBackend(), PythonBackend())]
+                 .test(regions, StepContext(upper)) for backend in (CpuBackend(), PythonBackend())]
         for a, b in zip(*found, strict=True):
             assert a == b if isinstance(a, int) else a.tobytes() == b.tobytes()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
+from infimum.bounds.interface import StepContext
 from infimum.bounds.newton_kernel import parts_left
 from infimum.interval.pair import Pair
 from infimum.kernel.ir import Builder
@@ -112,7 +113,7 @@ def newton_of(f, n: int, user: list, boxes: list, backend=None) -> Regions:
     count = len(boxes)
     level = evaluator.value(lo, hi).level.astype(np.int8)
     regions = Regions(np.ascontiguousarray(lo), np.ascontiguousarray(hi), np.full(count, -INF), np.zeros(count, np.int32), level)
-    return Regions.from_columns(IntervalNewton(evaluator, low, high).test(regions.columns(), INF).regions)
+    return Regions.from_columns(IntervalNewton(evaluator, low, high).test(regions.columns(), StepContext(INF)).regions)
 
 
 def bowl(x):

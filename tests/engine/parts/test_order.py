@@ -5,8 +5,8 @@ import pytest
 
 import infimum
 from infimum.bounds import bound_order
+from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.payoff import Payoff
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
@@ -22,12 +22,12 @@ class Above(RegionTest):
 
     def __init__(self, evaluator, lo, hi):
         super().__init__(evaluator, lo, hi)
-        self.payoff, self.asked = Payoff(3, 4, 0.0), []
+        self.payoff, self.asked = Payoff(Schedule(3, 4, 0.0)), []
 
-    def test(self, regions, upper):
+    def test(self, regions, context):
         self.asked.append(regions.shape[1])
         left = regions.copy()
-        above = self.evaluator.value(regions[:self.n], regions[self.n:2 * self.n]).lo > upper - 1.0
+        above = self.evaluator.value(regions[:self.n], regions[self.n:2 * self.n]).lo > context.upper - 1.0
         left[rows(self.n)[1], above] = DISCARDED_AXIS  # more than it may, but here nobody relies on it
         return Outcome(left, regions.shape[1], worth=above[None].astype(float))
 
@@ -48,8 +48,8 @@ def take_a_step(b: BranchAndBound) -> None:
 
 @pytest.fixture
 def with_above(monkeypatch):
-    parts = bound_order.function_tests()
-    monkeypatch.setattr(bound_order, "function_tests", lambda: (*parts, Above))
+    parts = bound_order.classes_of(False)
+    monkeypatch.setattr(bound_order, "classes_of", lambda _: [*parts, Above])
 
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
@@ -67,8 +67,8 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     old = branch()
     take_a_step(old)
     state = old.state()
-    parts = bound_order.function_tests()
-    monkeypatch.setattr(bound_order, "function_tests", lambda: (*parts, Above))
+    parts = bound_order.classes_of(False)
+    monkeypatch.setattr(bound_order, "classes_of", lambda _: [*parts, Above])
     b = branch()
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1

@@ -6,6 +6,7 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
+from infimum.bounds.interface import StepContext
 from infimum.bounds.least_squares.variable_projection import VariableProjection
 from tests.engine.parts.projections import INF, WIDE, T, Y, asked, decay, equal, is_gone, lower, poles, random_regions, regions_of
 from tests.random_kernels import same_bits
@@ -75,7 +76,8 @@ def test_the_bits_of_the_definition():
         for backend in (None, PythonBackend()):
             evaluator = infimum.compile(f, n, backend=backend)
             part = VariableProjection(evaluator, np.full(n, -1e6), np.full(n, 1e6))
-            results.append(part.test(regions_of(evaluator, random_regions(evaluator, np.random.default_rng(n), 2)), 2.0))
+            regions = regions_of(evaluator, random_regions(evaluator, np.random.default_rng(n), 2))
+            results.append(part.test(regions, StepContext(2.0)))
         for mine, definition in zip(*((r.regions, r.worth, r.upper, r.point) for r in results), strict=True):
             assert same_bits(np.asarray(mine), np.asarray(definition)).all()
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from infimum.bounds.interface import StepContext
 from infimum.bounds.propagation import Propagation, propagate
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, reshape
@@ -31,7 +32,7 @@ def regions(lo, hi, axis: int = 0) -> np.ndarray:
 
 def after(evaluator: Evaluator, lo, hi, upper: float = INF) -> Regions:
     part = Propagation(evaluator, np.array(lo, float), np.array(hi, float))
-    return Regions.from_columns(part.test(regions(lo, hi), upper).regions)
+    return Regions.from_columns(part.test(regions(lo, hi), StepContext(upper)).regions)
 
 
 def test_the_box_shrinks_to_where_the_constraints_can_hold():
@@ -81,7 +82,7 @@ def test_pieces_cover_what_the_parent_held():
     f = system(2, lambda x: x[1], (lambda x: np.sin(x[0]) - x[1], 0.0, 0.0))
     lo, hi = np.array([0.0, -2.0]), np.array([8.0, 2.0])
     part = Propagation(f, lo, hi)
-    found = [Regions.from_columns(o.regions) for o in part.cut(regions(lo, hi), 8)]
+    found = [Regions.from_columns(o.regions) for o in part.cut(regions(lo, hi), 8, StepContext())]
     pieces = [some.at(np.array([k])) for some in found for k in range(len(some))]
     assert len(pieces) == 8
     for x in np.linspace(0.0, 8.0, 97):
@@ -95,10 +96,9 @@ def test_the_side_to_cut_is_the_widest_that_is_not_narrow():
     part = Propagation(f, np.zeros(3), np.array([1.0, 100.0, 1.0]))
     given = regions([0.0, 0.0, 0.0], [0.5, 10.0, 0.25])
     axis_row = rows(3)[1]
-    assert part.test(given, INF).regions[axis_row, 0] == 0
-    part.narrow = 0.5
-    assert part.test(given, INF).regions[axis_row, 0] == 1
-    assert part.test(regions([0.0] * 3, [0.0] * 3), INF).regions[axis_row, 0] == NO_AXIS
+    assert part.test(given, StepContext(INF)).regions[axis_row, 0] == 0
+    assert part.test(given, StepContext(INF, narrow=0.5)).regions[axis_row, 0] == 1
+    assert part.test(regions([0.0] * 3, [0.0] * 3), StepContext(INF, narrow=0.5)).regions[axis_row, 0] == NO_AXIS
 
 
 def test_a_branch_that_may_not_be_chosen_says_nothing():

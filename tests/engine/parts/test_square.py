@@ -10,6 +10,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.bounds import bound_order, newton_equations_kernel
 from infimum.bounds.gradient_rows import GradientRows
+from infimum.bounds.interface import StepContext
 from infimum.bounds.newton_equations import NewtonEquations
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
@@ -31,7 +32,7 @@ def equations(*rows, n: int, integers: tuple[int, ...] = (), width: float = 0.0)
 def left(part: NewtonEquations, *sides: tuple[float, float]) -> np.ndarray | None:
     """What is left of a region, a row for each variable; None if it is gone."""
     lo, hi = (np.array(ends)[:, None] for ends in zip(*sides, strict=True))
-    out, n = part.test(columns(lo, hi), INF).regions[:, 0], len(sides)
+    out, n = part.test(columns(lo, hi), StepContext(INF)).regions[:, 0], len(sides)
     return None if out[2 * n + 1] == DISCARDED_AXIS else out[:2 * n].reshape(2, n).T
 
 
@@ -62,7 +63,7 @@ def campaign(seeds: range) -> Counter:
         if len(newton_equations_kernel.two_sided(case.system)):
             part = NewtonEquations(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
             regions = random_regions(case, seed, 120)
-            out = part.test(regions.copy(), INF)
+            out = part.test(regions.copy(), StepContext(INF))
             total += judge(regions, out.regions, out.worth, case.feasible)
     return total
 
@@ -78,7 +79,7 @@ def test_no_planted_root_is_lost(n, rows):
     for seed in range(2):
         at = planted(seed, n, equations=rows, inequalities=1)
         before = regions_around(np.random.default_rng(seed), at, 256)
-        after = part_of(at.evaluator).test(before.copy(), INF).regions
+        after = part_of(at.evaluator).test(before.copy(), StepContext(INF)).regions
         check_nothing_lost(at, before, after, INF, DISCARDED_AXIS)
         assert (after[:2 * n] != before[:2 * n]).any(axis=0).sum() > 50
 
@@ -176,7 +177,7 @@ def test_bits_are_those_of_the_definition():
         regions = random_regions(case, seed, 5)
         regions[0, 0] = -INF
         found = [NewtonEquations(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
-                 .test(regions, INF) for backend in (CpuBackend(), PythonBackend())]
+                 .test(regions, StepContext(INF)) for backend in (CpuBackend(), PythonBackend())]
         assert found[0].regions.tobytes() == found[1].regions.tobytes() and found[0].worth.tobytes() == found[1].worth.tobytes()
 
 

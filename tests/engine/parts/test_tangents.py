@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds.tangent_bound import TangentBound
-from infimum.bounds.interface import Outcome
+from infimum.bounds.interface import Outcome, StepContext
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
@@ -24,7 +24,7 @@ def asked(f, user: list, boxes: list, upper: float = INF, backend=None) -> Outco
     count = len(boxes)
     regions = Regions(lo, hi, np.full(count, -INF), np.zeros(count, np.int32), evaluator.value(lo, hi).level.astype(np.int8))
     assert TangentBound.applies(evaluator) and evaluator.tangents is not None
-    return TangentBound(evaluator, low, high).test(regions.columns(), upper)
+    return TangentBound(evaluator, low, high).test(regions.columns(), StepContext(upper))
 
 
 def lower(outcome: Outcome) -> np.ndarray:
