@@ -25,7 +25,7 @@ from infimum import problems  # noqa: E402
 from infimum.engines.complete_options import CompleteOptions  # noqa: E402
 from infimum.engines.complete_run import CompleteRun  # noqa: E402
 from infimum.engines.region_list import BYTES  # noqa: E402
-from infimum.evaluation.evaluator import compile as compiled  # noqa: E402
+from infimum.evaluation.compile import compile as compiled  # noqa: E402
 from infimum.problem.problem import Problem  # noqa: E402
 from infimum.problem.settings import Goal, Method  # noqa: E402
 

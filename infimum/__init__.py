@@ -39,14 +39,14 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import TrialError as TrialError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
+    from infimum.evaluation.compile import compile as compile
+    from infimum.evaluation.compile import enclose as enclose
     from infimum.evaluation.enclosures import Derivative as Derivative
     from infimum.evaluation.enclosures import Enclosure as Enclosure
     from infimum.evaluation.enclosures import Hessian as Hessian
     from infimum.evaluation.enclosures import LinearBounds as LinearBounds
     from infimum.evaluation.enclosures import MeanValue as MeanValue
     from infimum.evaluation.evaluator import Evaluator as Evaluator
-    from infimum.evaluation.evaluator import compile as compile
-    from infimum.evaluation.evaluator import enclose as enclose
     from infimum.expr.real import Real as Real
     from infimum.expr.real import e as e
     from infimum.expr.real import pi as pi
@@ -94,7 +94,8 @@ _HOMES = {
               "InfimumError InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError "
               "ShapeError SolverError TraceError TrialError UndefinedError UserFunctionError",
     "evaluation.enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
-    "evaluation.evaluator": "Evaluator compile enclose",
+    "evaluation.compile": "compile enclose",
+    "evaluation.evaluator": "Evaluator",
     "trace.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "trace.splines": "Spline spline",
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",

@@ -123,4 +123,4 @@ def ctrl_c_heard():
 @pytest.fixture
 def nothing_lowered(monkeypatch):
     """For tests that spoil what writes kernels: they take no kernel that another test has left, and leave none."""
-    monkeypatch.setattr("infimum.evaluation.evaluator._lowered", OrderedDict())
+    monkeypatch.setattr("infimum.evaluation.compiled_programs._lowered", OrderedDict())

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from infimum.backend.cuda import gpu
-from infimum.evaluation import evaluator
+from infimum.evaluation import compiled_programs
 from tests.ptx_simulator import Memory, Module
 
 
@@ -216,5 +216,5 @@ def installed(monkeypatch: pytest.MonkeyPatch, **settings: int) -> FakeCupy:
     monkeypatch.setattr(gpu, "_cupy", lambda: cupy)
     monkeypatch.setattr(gpu, "_gpus", {})
     monkeypatch.setattr(gpu, "_loaded", OrderedDict())
-    monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
+    monkeypatch.setattr(compiled_programs, "_lowered", OrderedDict())
     return cupy

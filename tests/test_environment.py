@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.evaluation.facts import Facts
 from infimum.problems.entry import Entry
 from infimum.result import Result
 from infimum.support import environment
@@ -63,10 +64,10 @@ def computes(name: str, thing: Any) -> bool:
 
 def test_every_public_function_is_guarded():
     ways = {name: thing for name, thing in public() if computes(name, thing)}
-    assert ways.keys() > {"minimize", "resume", "compile", "enclose", "Evaluator.value", "Evaluator.run", "Evaluator.local",
+    assert ways.keys() > {"minimize", "resume", "compile", "enclose", "Evaluator.value", "Evaluator.run",
                           "Interval.width", "Problem.read"}
     assert [name for name, thing in ways.items() if not is_guarded(thing)] == []
-    assert all(map(is_guarded, (infimum.Interval.__contains__, infimum.Real.__truediv__, infimum.Real.__pow__, Entry.problem)))
+    assert all(map(is_guarded, (infimum.Interval.__contains__, inspect.getattr_static(Facts, "local"), infimum.Real.__truediv__, infimum.Real.__pow__, Entry.problem)))
 
 
 # ---- environments

@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 
 import infimum
+from infimum.bounds.bound_table import ALL_TESTS
+from infimum.engines import registry
+from infimum.evaluation.programs import OF_SYSTEM, PROGRAMS
 
 ROOT = Path(infimum.__file__).parent
 # Folders and modules in the order in which they may import one another: each those of its own row and of the rows above it. A row
@@ -142,7 +145,22 @@ def upward(imports: dict[str, set[str]]) -> list[str]:
 @cache
 def inside() -> dict[str, set[str]]:
     """What each module of the package imports; read when a test asks, since every worker of a run collects every file."""
-    return {name: imports_of(path.read_text()) for name, path in MODULES.items() if name != "infimum"}
+    found = {name: imports_of(path.read_text()) for name, path in MODULES.items() if name != "infimum"}
+    for name, modules in named_in_tables().items():
+        found[name] |= {f"infimum.{module}" for module in modules}
+    return found
+
+
+def named_in_tables() -> dict[str, set[str]]:
+    """Modules that are imported since a row of a table names them."""
+    return {"infimum.evaluation.programs": {row.module for row in (PROGRAMS | OF_SYSTEM).values()},
+            "infimum.bounds.bound_order": {f"bounds.{row.module}" for row in ALL_TESTS.values()},
+            "infimum.engines.registry": {module for rows in (*registry._RUNS.values(), registry._OPTIONS.values())
+                                         for module, _ in rows}}
+
+
+def test_modules_that_tables_name_are_there():
+    assert not [module for modules in named_in_tables().values() for module in modules if f"infimum.{module}" not in MODULES]
 
 
 def test_no_module_hides_a_public_name():
@@ -165,7 +183,7 @@ def test_an_import_that_points_up_would_be_noticed():
     assert upward({"infimum.search.checkpoint": {"infimum.search.rounds"}}) == ["search.checkpoint imports search.rounds"]
     assert upward({"infimum.bounds.shaving_kernel": {"infimum.evaluation.evaluator"}}), "a kernel is below the Evaluator"
     assert upward({"infimum.bounds.interface": {"infimum.backend.cpu"}}) and not upward({"infimum.bounds.interface": set()})
-    assert inside()["infimum.evaluation.evaluator"] >= {"infimum.backend.cpu", "infimum.expr.node", "infimum.problem.problem"}
+    assert inside()["infimum.evaluation.evaluator"] >= {"infimum.backend.cpu", "infimum.expr.node", "infimum.problem.system"}
 
 
 def test_folders_can_be_looked_through():

@@ -10,7 +10,8 @@ import numpy as np
 from infimum.backend.devices import backend_of, place_of
 from infimum.certify.advice import RunSettings, advice
 from infimum.errors import OptionError, TraceError
-from infimum.evaluation.evaluator import Evaluator, compile
+from infimum.evaluation.compile import compile
+from infimum.evaluation.evaluator import Evaluator
 from infimum.presolve.presolve_step import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine

@@ -15,7 +15,7 @@ import numpy as np
 from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LAGRANGIAN, SHAVING
+from infimum.evaluation.programs import LAGRANGIAN, SHAVING, ProgramKind
 from infimum.structure.minus_product import minus_product
 
 _MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
@@ -55,7 +55,7 @@ class LagrangianBound(RegionTest):
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
-        program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
+        program = ProgramKind.of(LAGRANGIAN, curved=int(not plain), logarithmic=int(self.logarithmic))
         out = run(program, [regions], parameters=np.concatenate([[context.upper], self.given]))
         left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([context.upper, 0.0]))
         return Outcome(left, (self.cost if plain else self.cost + self.n) * regions.shape[1], out[WORTH])

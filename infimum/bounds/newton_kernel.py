@@ -60,8 +60,10 @@ def centre(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     return b.kernel(name, 1, 1), Data(), (n,), 0
 
 
-def contract(name: str, n: int, in_boxes: bool, recipe: SweepPlan) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def contract(name: str, n: int, in_boxes: bool = False,
+             recipe: SweepPlan | None = None) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the user's bounds; where they are those of each region, they are the last input instead."""
+    recipe = recipe or SweepPlan()
     writer = NewtonKernel(n, in_boxes, recipe)
     return writer.b.kernel(name, 7 + 2 * recipe.sequential + in_boxes, 1), writer.data, (4 * n + 3 * recipe.gaps,), writer.at
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import FACES
+from infimum.evaluation.programs import FACES, ProgramKind
 from infimum.problem.start_boxes import StartBoxes
 
 
@@ -14,7 +14,7 @@ class StartFaces:
 
     def __init__(self, evaluator: Evaluator, start: StartBoxes):
         outer = () if start.outer is None else start.regions
-        self.evaluator, self.kind = evaluator, f"{FACES}:{len(start)}{':1' if outer else ''}"
+        self.evaluator, self.kind = evaluator, ProgramKind.of(FACES, boxes=len(start), between=bool(outer))
         self.parameters = np.concatenate([start.lo, start.hi, *outer]).T.ravel()
 
     def of(self, regions: Any) -> Any:

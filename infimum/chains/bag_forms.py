@@ -3,7 +3,7 @@
 import numpy as np
 
 from infimum.chains.bag_kinds import BagKind
-from infimum.evaluation.programs import AT_POINTS, CURVES
+from infimum.evaluation.programs import AT_POINTS, CURVES, ProgramKind
 
 
 class BagForm:
@@ -30,8 +30,8 @@ class BagForm:
         _, slopes, hessian = self.evaluator.run(self._program(CURVES), [x[self.variables], *constants])
         return slopes, hessian.reshape(self.k, self.k, -1)
 
-    def _program(self, name: str) -> str:
-        return f"{name}:{len(self.constants)}"
+    def _program(self, name: str) -> ProgramKind:
+        return ProgramKind.of(name, constants=len(self.constants))
 
 
 def forms_of(kinds: list[BagKind]) -> list[BagForm]:

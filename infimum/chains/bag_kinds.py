@@ -9,8 +9,9 @@ import numpy as np
 
 from infimum.chains.bags import Bag
 from infimum.chains.cell_kernels import FACTS, FROM, NATURAL, UNSHIFTED, steep_terms
-from infimum.evaluation.evaluator import Arrays, Evaluator
-from infimum.evaluation.programs import CELLS, OPTIMISTIC_BOUND, SECOND_ORDER_BOUND, SHIFTED_BOUND, STEEP_TERMS
+from infimum.evaluation.device_choice import Arrays
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import CELLS, OPTIMISTIC_BOUND, SECOND_ORDER_BOUND, SHIFTED_BOUND, STEEP_TERMS, ProgramKind
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.structure.term_sums import C, TermFamily, X
@@ -63,7 +64,7 @@ class BagKind:
         return found
 
     def _run(self, program: str, boxes: list[Any]) -> list[Any]:
-        return self.evaluator.run(f"{program}:{len(self.constants) // 2}", boxes)
+        return self.evaluator.run(ProgramKind.of(program, constants=len(self.constants) // 2), boxes)
 
     def second_order_bound(self, boxes: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the second order."""

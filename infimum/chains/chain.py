@@ -60,7 +60,7 @@ class Chain:
         lo, hi = (end[:, 0] for end in box)
         if evaluator.n < _LEAST_VARIABLES or not np.isfinite(widths(lo, hi)).all():
             return None
-        families = evaluator.families
+        families = evaluator.facts.families
         bags = None if families is None or len(families) > _MOST_FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
         if bags is None or len(bags) == 1 or all(len(bag.variables) < 2 for bag in bags):  # one term, or refined

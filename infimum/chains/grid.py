@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.chains.bag_kinds import BagKind
-from infimum.evaluation.evaluator import Arrays
+from infimum.evaluation.device_choice import Arrays
 from infimum.kernel.cell_keys import NONE, TOP
 from infimum.problem.unions import Unions, widths
 

@@ -348,7 +348,7 @@ class Auto(SearchRun):
     def _is_costly(self) -> bool:
         """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
         still comes."""
-        return len(self.lo) <= _MOST_SWARM_VARIABLES and self.evaluator.is_costly
+        return len(self.lo) <= _MOST_SWARM_VARIABLES and self.evaluator.facts.is_costly
 
     def _can_swarm(self) -> bool:
         return len(self.lo) <= _MOST_LATE_SWARM_VARIABLES

@@ -7,7 +7,7 @@ from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.engines import complete_kernel, complete_system_kernel
 from infimum.errors import NotLocalError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BLOCK_CONTEXT, COMPLETE, COMPLETE_SYSTEM
+from infimum.evaluation.programs import BLOCK_CONTEXT, COMPLETE, COMPLETE_SYSTEM, ProgramKind
 
 Ends = list[list[float]]  # of the pieces of each variable of a block
 
@@ -18,14 +18,14 @@ class HoistedLanes:
 
     def __init__(self, evaluator: Evaluator, block: int, pieces: int, parts: np.ndarray):
         self.evaluator, self.block, self.parts = evaluator, block, parts
-        form = evaluator.local_block(block)
+        form = evaluator.facts.local_block(block)
         if form is None:
             raise NotLocalError("the complete search needs a function made of sums, products, norms, minima or maxima over the "
                                 "variables, which this one is not; use engine='auto'")
         self.numbers = ContextNumbers(form)
         self.layout, without = (complete_kernel.Layout(block, pieces, count, len(form.numbers)) for count in (len(parts), 0))
         self.plain = without.size
-        self.kinds = [f"{COMPLETE}:{block}:{pieces}:{samples}" for samples in (0, len(parts))]
+        self.kinds = [ProgramKind.of(COMPLETE, m=block, p=pieces, samples=samples) for samples in (0, len(parts))]
 
     def parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: Ends, least: float,
                    user: tuple[np.ndarray, np.ndarray], upper: float) -> np.ndarray:
@@ -34,7 +34,8 @@ class HoistedLanes:
         width = (hi - lo)[:, None]
         points = np.minimum(np.maximum(lo[:, None] + width * self.parts.T, lo[:, None]), hi[:, None])
         boxes = np.concatenate([lo[:, None], points], axis=1), np.concatenate([hi[:, None], points], axis=1)
-        found = self.evaluator.run(f"{BLOCK_CONTEXT}:{self.block}", list(boxes)) if self.numbers.needs_context else []
+        context = ProgramKind.of(BLOCK_CONTEXT, block=self.block)
+        found = self.evaluator.run(context, list(boxes)) if self.numbers.needs_context else []
         rows = self.numbers.enclosures(np.array([start]), *boxes, found)
         numbers = np.empty((boxes[0].shape[1], len(rows), 3))
         for k, number in enumerate(rows):
@@ -53,7 +54,8 @@ class JointLanes:
         self.block = block
         self.parts = parts[:0] if evaluator.system.equal.any() else parts
         self.plain = complete_system_kernel.Layout(evaluator.n, block, pieces, 0).size
-        self.kinds = [f"{COMPLETE_SYSTEM}:{block}:{pieces}:{samples}" for samples in dict.fromkeys((0, len(self.parts)))]
+        self.kinds = [ProgramKind.of(COMPLETE_SYSTEM, m=block, p=pieces, samples=samples)
+                      for samples in dict.fromkeys((0, len(self.parts)))]
 
     def parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: Ends, least: float,
                    user: tuple[np.ndarray, np.ndarray], upper: float) -> np.ndarray:

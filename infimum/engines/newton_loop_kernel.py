@@ -21,7 +21,7 @@ FIRST, SECOND, SAMPLED = range(3)           # and of `split`
 AGAIN = 0.0                                 # a variable to be cut, of a region that is to be tested again first
 
 
-def tests(name: str, n: int, in_boxes: bool) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def tests(name: str, n: int, in_boxes: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """Inputs: the regions; lower end, upper end and level of f; lower and upper ends of its gradient; the bounds of each region,
     unless they are the user's. Parameters: the user's bounds; how wide a solution may be, and f on it; how low f may be on one
     where it is not Lipschitz, since it need not vary less on a narrower one there. Outputs: the regions, and the upper end of f
@@ -72,7 +72,7 @@ def tests(name: str, n: int, in_boxes: bool) -> tuple[Kernel, Data, tuple[int, .
     return b.kernel(name, 6 + in_boxes, 2), data, (rows_of(n), 1), at
 
 
-def split(name: str, n: int, gaps: bool) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def split(name: str, n: int, gaps: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """Inputs: the regions before the step; what it left of them; 1 where it left little enough; the upper end and the level of f
     at the middle; what the step said, its last rows the widest gap. Parameter: the least gap to cut at, as a part of its side.
 

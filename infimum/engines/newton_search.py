@@ -21,7 +21,7 @@ from infimum.bounds.start_faces import StartFaces
 from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
 from infimum.engines.newton_options import NewtonOptions
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVING
+from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVING, ProgramKind
 from infimum.kernel.region_cut import ABOVE, DISCARDED, FAR, FINAL, NEAR
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
@@ -124,7 +124,7 @@ class NewtonSearch(PooledSearch):
             slack = np.nextafter(slack, 0.0)
         low_enough = np.nextafter(self.incumbent.upper - slack, np.inf)
         parameters = np.concatenate([self.lo, self.hi, [xtol, slack, low_enough]])
-        out = run(f"{LOOP_TESTS}:{len(own)}", [parents, *enclosed, *own], parameters=parameters)
+        out = run(ProgramKind.of(LOOP_TESTS, in_boxes=bool(own)), [parents, *enclosed, *own], parameters=parameters)
         self.boxes += parents.shape[1]
         self._offer(out[UPPER], parents)
         return out[REGIONS]
@@ -136,7 +136,7 @@ class NewtonSearch(PooledSearch):
         left, enough = self.evaluator.run(SHAVING, [regions, step.ends],
                                           parameters=np.array([self.incumbent.upper, self.options.ratio]))
         inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
-        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_LEAST_GAP]))
+        out = self.evaluator.run(ProgramKind.of(LOOP_SPLIT, gaps=bool(gaps)), inputs, parameters=np.array([_LEAST_GAP]))
         if self.options.samples:
             self._offer(out[SAMPLED], regions)
         return [out[FIRST], out[SECOND]]

@@ -2,7 +2,7 @@
 
 
 from infimum.certify.loose_operation import nonsmooth_operation
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.fitting.problem import FitProblem
 from infimum.kernel.node_enclosures import nodes_of
 

@@ -3,7 +3,7 @@ larger than data can tell. That fit is unique, and the parameter is not determin
 
 import numpy as np
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.zero_residuals import loss_that_counts_as_zero
 from infimum.problem.problem import Interval

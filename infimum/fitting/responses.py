@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.expr.node import topological
 from infimum.fitting.problem import FitProblem
 from infimum.trace.trace import trace

@@ -1,12 +1,11 @@
 """The kernel that looks inside a function: the enclosures of all its operations, not of its value alone."""
 
-from collections.abc import Callable
-
 from infimum.expr.node import Expr, topological
 from infimum.interval.pair import Pair
 from infimum.kernel.box_conclusions import shown_level
 from infimum.kernel.constant_data import Data
-from infimum.kernel.ir import Builder, Value
+from infimum.kernel.ir import Builder
+from infimum.kernel.lane_box import LaneBox
 from infimum.kernel.lowering import Lowering, Writer
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.view_positions import flat
@@ -20,10 +19,11 @@ def nodes_of(f: Expr) -> list[Expr]:
     return [node for node in topological([f]) if node.kind in _COMPUTING]
 
 
-def nodes(name: str, f: Expr, box: Callable[["int | Value"], Pair], b: Builder) -> tuple:
+def nodes(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs): lower ends, upper ends and levels, the elements of one operation after those of
     another."""
-    data, outputs, size = Data(), [], 0
+    b, data, outputs, size = Builder(), Data(), [], 0
+    box = LaneBox(b, x.size)
 
     def writer(shape: tuple[int, ...], offset: int) -> Writer:
         def write(at: tuple, value: Pair) -> None:

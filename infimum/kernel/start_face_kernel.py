@@ -25,12 +25,12 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 
 
-def faces(name: str, n: int, count: int, between: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def faces(name: str, n: int, boxes: int, between: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The lower bounds of each region, then the upper bounds. Parameters: the boxes one by one, each the lower ends, then the
     upper ends; where some are `between` doubles, these are rounded inward, and the same ends rounded outward follow."""
     b, data = Builder(), Data()
     rows = 2 + 2 * between
-    at, outside = data.offset(np.zeros(rows * n * count)), b.buffer(count)
+    at, outside = data.offset(np.zeros(rows * n * boxes)), b.buffer(boxes)
 
     def ends(i: Value) -> tuple[Value, Value]:
         return b.input(0, i), b.input(0, b.place("uadd", i, n))
@@ -41,7 +41,7 @@ def faces(name: str, n: int, count: int, between: bool = False) -> tuple[Kernel,
 
     def within(i: Value, lo: Value, hi: Value) -> tuple[Value, Value]:
         """The ends of a region, at the first and last doubles within boxes beyond whose ends they lie."""
-        with b.loop(count) as box:
+        with b.loop(boxes) as box:
             (low, high), (first, last) = start(box.index, i, 2), start(box.index, i)
             moved = (b.select(b.mand(b.ole(low, lo), b.olt(lo, first)), first, lo),
                      b.neg(b.select(b.mand(b.oge(high, hi), b.ogt(hi, last)), last, hi)))
@@ -52,7 +52,7 @@ def faces(name: str, n: int, count: int, between: bool = False) -> tuple[Kernel,
         """1 where the box does not hold the region in variable i."""
         (lo, hi), (low, high) = ends(i), start(k, i)
         return b.select(b.mand(b.ole(low, lo), b.ole(hi, high)), 0.0, 1.0)
-    with b.loop(count) as box:
+    with b.loop(boxes) as box:
         with b.loop(n) as turn:
             total = b.step((0.0,), (beyond(box.index, turn.index),), add_up)
         b.store(outside, box.index, total.results[0])
@@ -60,7 +60,7 @@ def faces(name: str, n: int, count: int, between: bool = False) -> tuple[Kernel,
         i = turn.index
         lo, hi = ends(i)
         own_lo, own_hi = within(i, lo, hi) if between else (lo, hi)
-        with b.loop(count) as box:
+        with b.loop(boxes) as box:
             k = box.index
             low, high = start(k, i)
             holds = b.ole(b.load(outside, k), beyond(k, i))  # in all other variables

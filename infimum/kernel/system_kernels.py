@@ -12,6 +12,7 @@ from infimum.kernel.lane_box import LaneBox, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.problem.system import System
+from infimum.structure.term_sums import C
 
 Written = tuple[Kernel, Data, tuple[int, ...]]
 
@@ -69,6 +70,14 @@ def weighted_slopes(name: str, system: System, x: Expr) -> Written:
     slopes = gradient(system.weighted(var("w", (1 + system.m,))), x)
     Lowering(b, Enclosures(), {"x": LaneBox(b, x.size), "w": weight}, data).run([(slopes, lambda at, v: write(at[0], v))])
     return b.kernel(name, 3, 2), data, (x.size, x.size)
+
+
+def weighted_hessian(name: str, system: System, x: Expr) -> tuple:
+    """Enclosures of that sum, of its gradient and of its Hessian (`kernel/hessian.py`); the weights are the third input, lower
+    ends, then upper ends."""
+    from infimum.kernel.hessian import hessian
+
+    return hessian(name, system.weighted(var(C, (1 + system.m,))), x, 1 + system.m)
 
 
 def outputs_of(b: Builder, system: System, write: Callable[["int | Value", object], None]) -> list:

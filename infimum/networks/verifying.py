@@ -14,7 +14,7 @@ import numpy as np
 
 from infimum.api.solve import feasible, maximize, minimize
 from infimum.errors import NetworkError, OptionError
-from infimum.evaluation.evaluator import compile, enclose
+from infimum.evaluation.compile import compile, enclose
 from infimum.networks.exact_box import Box
 from infimum.networks.network import Network
 from infimum.networks.output_comparison import ComparisonProperty

@@ -27,7 +27,7 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Estimates
 from infimum.kernel.schedule import plan
-from infimum.structure.separable_residuals import SeparableResiduals
+from infimum.structure.separable_residuals import SeparableResiduals, sum_of_squares
 
 FIRST_DAMPING = 2.0**-7
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
@@ -73,10 +73,10 @@ def some_rows(count: int, stride: int) -> np.ndarray:
     return (turns * np.uint64(stride) + places).astype(np.int64)
 
 
-def levenberg(name: str, parts: SeparableResiduals, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def levenberg(name: str, f: Expr, x: Expr, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel, from lanes to lanes (`LaneRows`), for all residuals or `some_rows`. Parameters: bounds of θ, low and high,
     which of it are geometric, the bounds of κ."""
-    writer = LevenbergKernel(parts, stride)
+    writer = LevenbergKernel(sum_of_squares(f, x), stride)
     return writer.b.kernel(name, 1, 1), writer.data, (writer.rows.count,), writer.at
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import LEVENBERG
+from infimum.evaluation.programs import LEVENBERG, ProgramKind
 from infimum.points import sobol
 from infimum.points.descents import DescentRules, Descents
 from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows
@@ -49,14 +49,14 @@ class LevenbergMarquardt(PointSearch):
     @staticmethod
     def fits(evaluator: Evaluator, start: StartBoxes | None = None) -> bool:
         """Is the function a sum of squares with few nonlinear parameters, and do start boxes fill a good part of their hull?"""
-        parts = evaluator.sum_of_squares
+        parts = evaluator.facts.sum_of_squares
         return parts is not None and len(parts.nonlinear) <= _MOST_PARAMETERS and (start is None
                                                                                    or start.part() >= _LEAST_FILLED_VOLUME)
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, within: tuple[np.ndarray, np.ndarray], seed: int,
                  given: np.ndarray | None = None, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.within, self.seed, self.start = evaluator, lo, hi, within, seed, start
-        self.parts = evaluator.sum_of_squares
+        self.parts = evaluator.facts.sum_of_squares
         self.nonlinear, self.data = list(self.parts.nonlinear), self.parts.rest.size
         self.rows = LaneRows.of(len(self.nonlinear), len(self.parts.columns))
         self.low, self.high = (end[self.nonlinear, None] for end in within)
@@ -153,7 +153,7 @@ class LevenbergMarquardt(PointSearch):
 
     def _try(self, trials: int, stride: int) -> Iterator[None]:
         """So many trials, or until all lanes have ended."""
-        kind = LEVENBERG if stride == 1 else f"{LEVENBERG}:{stride}"
+        kind = LEVENBERG if stride == 1 else ProgramKind.of(LEVENBERG, stride=stride)
         look = _TRIALS_BETWEEN_CHECKS[self.stride > stride]
         for begin in range(0, trials, look):
             if self._ended().all():

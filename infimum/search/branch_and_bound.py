@@ -49,8 +49,9 @@ class BranchAndBound(PooledSearch):
     def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, batch: int | None = None,
                  start: StartBoxes | None = None, parts: list[RegionTest] | None = None):
         super().__init__(evaluator, goal, incumbent, batch, start)
-        self.full = min(_FULL_STEP, self.lanes, max(LEAST, self.batch // _COSTLY_STEP) if evaluator.is_costly else _FULL_STEP)
-        self.most_cuts = _COSTLY_CUTS if evaluator.is_costly else _MOST_CUTS
+        costly = evaluator.facts.is_costly
+        self.full = min(_FULL_STEP, self.lanes, max(LEAST, self.batch // _COSTLY_STEP) if costly else _FULL_STEP)
+        self.most_cuts = _COSTLY_CUTS if costly else _MOST_CUTS
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
@@ -70,7 +71,7 @@ class BranchAndBound(PooledSearch):
         self.pool.reserve(count)
         least = lower if lower > -np.inf else float(self.incumbent.enclosed(lo, hi).lo.min())
         self.unbounded = least == -np.inf
-        parts = self.evaluator.separable if self.goal.xtol is not None else None
+        parts = self.evaluator.facts.separable if self.goal.xtol is not None else None
         if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
             self._cut_alike()
         self.keep(self._tested(self.arrays.send(boxes.columns()), 1))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.evaluation.programs import REGION_OUTCOME
+from infimum.evaluation.programs import REGION_OUTCOME, ProgramKind
 from infimum.kernel.region_cut import NEAR, OUTCOME_COUNT
 
 
@@ -43,5 +43,5 @@ def outcome_row(search: Any, regions: Any) -> Any:
     known, reached = [search.incumbent.upper, search.pool.border], search.incumbent.reached
     if reached is None:
         return search.evaluator.run(REGION_OUTCOME, [regions], parameters=np.array(known))[0]
-    kind = f"{REGION_OUTCOME}:{len(reached) // (2 * search.n)}"
+    kind = ProgramKind.of(REGION_OUTCOME, boxes=len(reached) // (2 * search.n))
     return search.evaluator.run(kind, [regions], parameters=np.concatenate([known, reached]))[0]

@@ -17,7 +17,7 @@ from infimum.bounds.interface import CuttingTest, RegionTest, StepContext
 from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BRANCH, BRANCH_BY_PIECES
+from infimum.evaluation.programs import BRANCH_BY_PIECES, ProgramKind
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.search.region_pool import Regions
 
@@ -37,11 +37,13 @@ class CoveringTests:
         low, high = np.where(off, np.inf, lo), np.where(off, -np.inf, hi)
         pieces = BoundByPieces.applies(evaluator)
         self.cutting: CuttingTest = (BoundByPieces if pieces else FirstOrder)(evaluator, low, high)
-        self.cutting.kernel = f"{BRANCH_BY_PIECES}:1:0:1" if pieces else f"{BRANCH}:0:1"  # linear parameters are cut as others
-        kinds: list[type[RegionTest]] = [GaussNewton, *([TangentBound] if evaluator.tangents is not None else []),
+        if pieces:
+            self.cutting.kernel = ProgramKind.of(BRANCH_BY_PIECES, unbounded=True)
+        kinds: list[type[RegionTest]] = [GaussNewton, *([TangentBound] if evaluator.facts.tangents is not None else []),
                                          *([IntervalNewton] if held is not None and len(lo) > 1 else [])]
         self.others = [*more, *(kind(evaluator, low, high) for kind in kinds if kind.applies(evaluator))]
-        if VariableProjection.applies(evaluator) and not evaluator.separable.many_nonlinear:  # bounds only tell it what is wide
+        # bounds only tell it what is wide
+        if VariableProjection.applies(evaluator) and not evaluator.facts.separable.many_nonlinear:
             self.others.insert(len(more), VariableProjection(evaluator, lo, hi))
 
 
@@ -91,7 +93,8 @@ class Covering:
         self.steps += 1
 
     def _tested(self, parents: np.ndarray, pieces: int, tests: CoveringTests) -> np.ndarray:
-        outcomes = tests.cutting.cut(parents, pieces, StepContext()) if parents.shape[1] else []
+        as_others = StepContext(alike=True)  # linear parameters are cut as well
+        outcomes = tests.cutting.cut(parents, pieces, as_others) if parents.shape[1] else []
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         left = self._kept(np.concatenate([parents[:, :0], *(outcome.regions for outcome in outcomes)], axis=1))
         for part in tests.others:

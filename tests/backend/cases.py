@@ -2,10 +2,12 @@
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from infimum.backend.python import PythonBackend
+from infimum.bounds.newton_kernel import SweepPlan
 from infimum.evaluation import programs
 from infimum.expr.build import build, index, reshape
 from infimum.expr.node import var
@@ -126,11 +128,30 @@ def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
 
 # ---- the kernels of an Evaluator
 ROWS = 512  # more than any of the programs below reads or writes
+# the parameters of programs, by the numbers behind their names, which are those of the cases
+_PARAMETERS = {programs.BRANCH: ("in_boxes", "alike"), programs.BRANCH_BY_PIECES: ("unbounded", "in_boxes", "alike"),
+               programs.BLOCK_CONTEXT: ("block",), programs.COMPLETE: ("m", "p", "samples"), programs.CELLS: ("constants",),
+               programs.STEEP_TERMS: ("constants",), programs.SECOND_ORDER_BOUND: ("constants",),
+               programs.AT_POINTS: ("constants",), programs.CURVES: ("constants",), programs.FACES: ("boxes", "between"),
+               programs.TERM_HESSIAN: ("constants",), programs.TERM_CURVATURE: ("constants", "count"),
+               programs.SUBDOMAIN: ("pieces", "divided", "form", "choice"), programs.COMPLETE_SYSTEM: ("m", "p", "samples"),
+               programs.REGION_OUTCOME: ("boxes",), programs.CONTEXT: ("slices",), programs.SPREAD: ("in_boxes",),
+               programs.LOOP_TESTS: ("in_boxes",), programs.LOOP_SPLIT: ("gaps",), programs.LEVENBERG: ("stride",),
+               programs.PROPAGATE: ("written_out",), programs.LAGRANGIAN: ("curved", "logarithmic")}
 _SIZES = {programs.BRANCH_BY_PIECES: (1,), programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2), programs.CELLS: (0,),
           programs.STEEP_TERMS: (0,), programs.SECOND_ORDER_BOUND: (0,), programs.AT_POINTS: (0,), programs.CURVES: (0,),
           programs.FACES: (3,),
           programs.TERM_HESSIAN: (0,), programs.TERM_CURVATURE: (0, 2), programs.SUBDOMAIN: (2, 2, 1, 1),
           programs.COMPLETE_SYSTEM: (2, 4, 2)}
+
+
+def parameters_of(program: str, numbers: tuple[int, ...]) -> dict[str, Any]:
+    """The parameters of a program that these numbers stand for."""
+    if program == programs.CONTRACT and numbers:
+        return {"in_boxes": bool(numbers[0]), "recipe": SweepPlan(*numbers[1:])}
+    return dict(zip(_PARAMETERS.get(program, ()), numbers, strict=False))
+
+
 _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, programs.MEAN_VALUE, programs.ESTIMATE,
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
@@ -216,7 +237,8 @@ def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, 
     table = programs.OF_SYSTEM if function in SYSTEMS else programs.PROGRAMS
     functions = FUNCTIONS | {"fit": fit, "splined": splined, "hinges": hinges}
     what = SYSTEMS[function](n) if function in SYSTEMS else trace(functions[function], n, ())
-    program = table[name](what, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
+    numbers = tuple(map(int, sizes)) if sizes else _SIZES.get(kind, ())
+    program = table[name](what, var("x", (n,)), **parameters_of(name, numbers))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 

@@ -15,7 +15,7 @@ from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.backend.devices import backend_of
 from infimum.backend.hybrid import HybridBackend
 from infimum.errors import DeviceError, OptionError
-from infimum.evaluation import evaluator
+from infimum.evaluation import compiled_programs
 from tests.fake_cupy import CUDARuntimeError, FakeCupy, installed
 from tests.random_kernels import same_bits
 
@@ -80,7 +80,7 @@ def test_auto_does_without_a_gpu_that_fails(pretend, monkeypatch, limit, lost_at
     lo, hi = np.zeros((2, 5)), np.ones((2, 5))
     wanted = infimum.compile(lambda x: np.sum(np.cos(x)), 2).value(lo, hi)
     for or_cpu in (True, False):
-        monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
+        monkeypatch.setattr(compiled_programs, "_lowered", OrderedDict())
         f = infimum.compile(lambda x: np.sum(np.cos(x)), 2, backend=HybridBackend(0, limit, or_cpu=or_cpu))
         kernel = f.prepare("value")[0]
         if or_cpu:
@@ -120,7 +120,7 @@ def test_an_evaluator_may_be_given_the_gpu_that_it_has(pretend):
 def test_a_gpu_that_only_may_be_used_is_not_where_a_run_was(pretend, monkeypatch):
     """With CuPy installed, `device="auto"` may move to a GPU, within the memory limit. Only if it does, the table says so."""
     def run():
-        monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
+        monkeypatch.setattr(compiled_programs, "_lowered", OrderedDict())
         return infimum.minimize(lambda x: x[0] ** 2, [(-1, 2)], engine="swarm", memory_limit=8e9)
     assert run().device == "cpu" and "on cpu\n" in str(run()) and not pretend.launches
     monkeypatch.setattr(hybrid, "_LAUNCH", -1.0)  # as if a launch cost nothing

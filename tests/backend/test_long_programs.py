@@ -23,7 +23,7 @@ def chain(x):
 
 @pytest.fixture
 def boxes() -> tuple[np.ndarray, np.ndarray]:
-    infimum.evaluation.evaluator._lowered.clear()
+    infimum.evaluation.compiled_programs._lowered.clear()
     cpu._compiled.clear()
     lo = np.random.default_rng(0).uniform(-2, 2, (3, 100))
     return lo, lo + 0.1
@@ -37,7 +37,7 @@ def same(one: Derivative, other: Derivative) -> bool:
 def test_long_programs_are_compiled_in_reasonable_time_and_give_the_same_bits(boxes, monkeypatch):
     usual = infimum.compile(chain, 3).gradient(*boxes)
     monkeypatch.setattr(processor, "PLAIN", 100)
-    infimum.evaluation.evaluator._lowered.clear()
+    infimum.evaluation.compiled_programs._lowered.clear()
     cpu._compiled.clear()
     assert same(usual, infimum.compile(chain, 3).gradient(*boxes))
 

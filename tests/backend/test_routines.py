@@ -29,7 +29,7 @@ def short(monkeypatch):
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
     monkeypatch.setattr(cpu, "_compiled", type(cpu._compiled)())
-    monkeypatch.setattr(infimum.evaluation.evaluator, "_lowered", type(infimum.evaluation.evaluator._lowered)())
+    monkeypatch.setattr(infimum.evaluation.compiled_programs, "_lowered", type(infimum.evaluation.compiled_programs._lowered)())
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -78,7 +78,7 @@ def test_long_programs_keep_their_bits(monkeypatch, kind: str):
     monkeypatch.setattr(routines, "LONG_CODE", 300)
     cut = infimum.compile(growth(30), 2).run(kind, boxes)
     monkeypatch.setattr(routines, "LONG_CODE", 10**9)
-    infimum.evaluation.evaluator._lowered.clear()
+    infimum.evaluation.compiled_programs._lowered.clear()
     whole = infimum.compile(growth(30), 2).run(kind, boxes)
     for a, b in zip(cut, whole, strict=True):
         assert (a.view(np.int64) == b.view(np.int64)).all()

@@ -13,7 +13,7 @@ from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
 from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.bounds.function_bounds.first_order_kernel import LOWER
-from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT, ProgramKind
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
@@ -32,7 +32,7 @@ def test_random_expressions_of_one_variable(first):
     pieces = 0
     for seed in range(first, first + 15):
         found = judge_one(seed, users=5, boxes=10, per_box=4, n=1, kind=BOUND_BY_PIECES)
-        pieces += found is not None and found.c.evaluator.has_pieces
+        pieces += found is not None and found.c.evaluator.facts.has_pieces
     assert pieces
 
 
@@ -63,11 +63,11 @@ def test_bounds_hold_where_pieces_are_rough(name):
         low, high = np.array((bounds * 2)[:f.n], dtype=float).T
         lo, hi = within(rng, low, high, 4)
         judge.judge(Bounds(f, lo, hi, low, high, BOUND_BY_PIECES), [points_of(rng, lo[:, k], hi[:, k], 4) for k in range(4)])
-    assert f.has_pieces and judge.values > 10
+    assert f.facts.has_pieces and judge.values > 10
 
 
 @pytest.mark.parametrize("slices", (8, 64))
-@pytest.mark.parametrize("name", [name for name in ROUGH if evaluator(name).local is not None])
+@pytest.mark.parametrize("name", [name for name in ROUGH if evaluator(name).facts.local is not None])
 def test_sweeps_by_pieces_cut_nothing_without_a_reason(name, slices):
     f, rng = evaluator(name), np.random.default_rng(zlib.crc32(name.encode()) + slices)
     judge = Judge(rng)
@@ -86,11 +86,11 @@ def test_the_bits_are_the_definitions(name):
     lo, hi = within(np.random.default_rng(3), low, high, 3)
     exact = evaluator(name, backend=PythonBackend())
     bounds = Bounds(exact, lo, hi, low, high, BOUND_BY_PIECES).out
-    context = exact.run(f"{CONTEXT}:8", [lo, hi])
+    context = exact.run(ProgramKind.of(CONTEXT, slices=8), [lo, hi])
     for lanes in host().widths():
         f = evaluator(name, backend=CpuBackend(lanes=lanes, threads=2))
         pairs = [*zip(Bounds(f, lo, hi, low, high, BOUND_BY_PIECES).out, bounds, strict=True),
-                 *zip(f.run(f"{CONTEXT}:8", [lo, hi]), context, strict=True)]
+                 *zip(f.run(ProgramKind.of(CONTEXT, slices=8), [lo, hi]), context, strict=True)]
         assert all(same_bits(found, wanted).all() for found, wanted in pairs)
 
 

@@ -174,7 +174,7 @@ def test_a_lower_bound_that_is_nan_becomes_minus_infinity(backend):
                         [0, 1, 0], [1, 1, 1]])
     for k in range(2):
         parameters = np.array([0.0, 0.0, 1.0, 1.0, 0, 1, k, k / 2, (k + 1) / 2])
-        for kind in (BRANCH, BRANCH_BY_PIECES) if f.has_pieces else (BRANCH,):
+        for kind in (BRANCH, BRANCH_BY_PIECES) if f.facts.has_pieces else (BRANCH,):
             found = f.run(kind, [parents], parameters=parameters)[REGIONS]
             assert found[4].tolist() == [0.0, 0.0, 0.0]
     said = np.concatenate([parents[:4], [[1.0] * 3] * 2, [[np.nan, -INF, 0.5]] * 2])  # by a sweep of each variable

@@ -22,7 +22,7 @@ from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER
 from infimum.engines.complete_options import CompleteOptions
 from infimum.engines.complete_search import CompleteSearch
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BLOCK_CONTEXT
+from infimum.evaluation.programs import BLOCK_CONTEXT, ProgramKind
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import LIPSCHITZ, SMOOTH
@@ -66,7 +66,7 @@ class Lanes:
         self.ends = s._ends(self.lo, self.hi, start)
         self.least = 0.125  # what is known of the region's lower end
         self.parameters = s.lanes.parameters(self.lo, self.hi, start, self.ends, self.least, (self.low, self.high), INF)
-        self.context = recorded.out.get(f"{BLOCK_CONTEXT}:{s.block}", [])
+        self.context = recorded.out.get(ProgramKind.of(BLOCK_CONTEXT, block=s.block), [])
         numbers, (plain, sampled) = self.numbers.astype(np.int64).view(np.float64)[None], s.lanes.kinds
         self.out, = f.run(sampled, [numbers], parameters=self.parameters)
         plain, = f.run(plain, [numbers], parameters=self.parameters[:s.lanes.plain])

@@ -14,7 +14,7 @@ from infimum.backend.cuda import cuda_backend, gpu_arrays
 from infimum.backend.hybrid import HybridBackend
 from infimum.bounds.interface import StepContext
 from infimum.errors import DeviceError
-from infimum.evaluation import evaluator
+from infimum.evaluation import compiled_programs
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.problem.settings import Goal
@@ -56,7 +56,7 @@ def fingerprint(branch: BranchAndBound) -> list[bytes]:
 @pytest.fixture
 def pretended(monkeypatch):
     cupy = installed(monkeypatch, memory=1 << 24)
-    monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
+    monkeypatch.setattr(compiled_programs, "_lowered", OrderedDict())
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
     return cupy
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.points.levenberg_marquardt import LevenbergMarquardt, _power
 from infimum.points.swarm import Swarm
 from infimum.problem.start_boxes import StartBoxes

@@ -11,7 +11,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda import gpu_arrays
 from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.backend.hybrid import HybridBackend
-from infimum.evaluation import evaluator
+from infimum.evaluation import compiled_programs
 from infimum.search import checkpoint, driver, region_heap
 from infimum.search.branch_and_bound import BranchAndBound
 from tests.engine.test_gpu_branch import camel, fingerprint
@@ -38,7 +38,7 @@ CASES = {"auto": (wave, [(-3, 3)], {"batch": 16, "options": SHORT}),
 def started(monkeypatch):
     """started(…): a new process with a pretended GPU that writes a checkpoint after every step."""
     def start(**settings) -> FakeCupy:
-        monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
+        monkeypatch.setattr(compiled_programs, "_lowered", OrderedDict())
         return installed(monkeypatch, memory=1 << 24, **settings)
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
     monkeypatch.setattr(driver.CheckpointWriter.__init__, "__defaults__", (0.0,))

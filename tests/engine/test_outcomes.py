@@ -65,7 +65,7 @@ def test_bounds_hold(name, kind):
     assert judge.values > 10
 
 
-@pytest.mark.parametrize("name", [name for name, (f, _) in FOUND.items() if infimum.compile(f, N).local is not None])
+@pytest.mark.parametrize("name", [name for name, (f, _) in FOUND.items() if infimum.compile(f, N).facts.local is not None])
 def test_sweeps_cut_nothing_without_a_reason(name):
     f, rng = infimum.compile(FOUND[name][0], N), np.random.default_rng(zlib.crc32(name.encode()))
     judge = Judge(rng)
@@ -83,10 +83,10 @@ def test_the_bits_are_the_definitions(name):
     lo, hi = within(np.random.default_rng(3), low, high, 3)
     exact = infimum.compile(FOUND[name][0], N, backend=PythonBackend())
     bounds = Bounds(exact, lo, hi, low, high).out
-    context = exact.run(CONTEXT, [lo, hi]) if exact.local is not None else []
+    context = exact.run(CONTEXT, [lo, hi]) if exact.facts.local is not None else []
     for lanes in host().widths():
         f = infimum.compile(FOUND[name][0], N, backend=CpuBackend(lanes=lanes, threads=2))
-        found = [*Bounds(f, lo, hi, low, high).out, *(f.run(CONTEXT, [lo, hi]) if f.local is not None else [])]
+        found = [*Bounds(f, lo, hi, low, high).out, *(f.run(CONTEXT, [lo, hi]) if f.facts.local is not None else [])]
         assert all(same_bits(mine, wanted).all() for mine, wanted in zip(found, [*bounds, *context], strict=True))
 
 

@@ -137,7 +137,7 @@ def settled(f: Evaluator, p: np.ndarray):
     return UNDECIDED
 
 
-@pytest.mark.parametrize("name", [name for name, (f, _) in LOCAL.items() if infimum.compile(f, 5).local.terms])
+@pytest.mark.parametrize("name", [name for name, (f, _) in LOCAL.items() if infimum.compile(f, 5).facts.local.terms])
 def test_the_bounds_of_slices_with_gaps_hold(name):
     """At points of a product of unions f is nowhere below what is said of the slices that hold the point, one of each variable,
     and where they say that f is defined, it is."""

@@ -48,7 +48,7 @@ def regions_of(rng: np.random.Generator, n: int, count: int) -> np.ndarray:
 def test_numbers_have_the_bits_of_their_definition(name):
     n = 7
     f = compiled(name, n)
-    numbers, regions = ContextNumbers(f.local), regions_of(np.random.default_rng(len(name)), n, 60)
+    numbers, regions = ContextNumbers(f.facts.local), regions_of(np.random.default_rng(len(name)), n, 60)
     lo, hi = regions[:n], regions[n:2 * n]
     found = f.run(CONTEXT, [lo, hi]) if numbers.needs_context else []
     low, high = np.linspace(-3.0, -2.0, n), np.linspace(5.0, 6.0, n)
@@ -57,7 +57,7 @@ def test_numbers_have_the_bits_of_their_definition(name):
     wanted = [np.repeat(low[:, None], 60, 1), np.repeat(high[:, None], 60, 1), np.repeat(bounded[None], n, 0)]
     assert user.tobytes() == np.concatenate(wanted).astype(float).tobytes() and 0 < bounded.sum() < 60
     mine, k = mine.reshape(-1, n, 60), 0
-    for number, defined in zip(f.local.numbers, numbers.enclosures(np.arange(n), lo, hi, found), strict=True):
+    for number, defined in zip(f.facts.local.numbers, numbers.enclosures(np.arange(n), lo, hi, found), strict=True):
         rows_of_it = mine[k:k + len(defined)]
         k += len(defined)
         if number.kind != "others":
@@ -78,7 +78,7 @@ def test_a_norm_of_the_others_holds_what_exact_arithmetic_gives(sides):
     found = f.run(CONTEXT, [lo, hi])
     _, out = f.run(SPREAD, [regions, *found], parameters=np.zeros(2 * n))
     out, at = out.reshape(-1, n), 0
-    for number in f.local.numbers:
+    for number in f.facts.local.numbers:
         if number.kind == "others":
             for j in range(n):
                 others = [k for k in range(n) if k != j]
@@ -89,7 +89,7 @@ def test_a_norm_of_the_others_holds_what_exact_arithmetic_gives(sides):
                 assert below >= 0 and Fraction(float(below)) ** 2 <= least
                 assert above == INF or Fraction(float(above)) ** 2 >= most
         at += 1 if number.kind in ("constant", "inside") else 3
-    assert any(number.kind == "others" for number in f.local.numbers)
+    assert any(number.kind == "others" for number in f.facts.local.numbers)
 
 
 def is_axis(axis: float, lo: np.ndarray, hi: np.ndarray, wanted: int) -> bool:
@@ -112,7 +112,7 @@ def check_shaved(f: Evaluator, regions: np.ndarray, low: np.ndarray, high: np.nd
         lo, hi, lower = sweeper.sweep(before.lo, before.hi, upper)
     left, worth = sweeper.shave(regions, upper)
     lower_row, axis_row, level_row = rows(n)
-    tighter = any(number.kind == "others" for number in f.local.numbers)
+    tighter = any(number.kind == "others" for number in f.facts.local.numbers)
     for k in range(regions.shape[1]):
         gone = not (lo[:, k] <= hi[:, k]).all() or max(lower[k], before.lower[k]) > upper
         assert (left[axis_row, k] == DISCARDED_AXIS) == gone or (tighter and not gone)

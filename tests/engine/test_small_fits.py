@@ -6,7 +6,7 @@ import pytest
 
 import infimum
 from infimum.backend.arrays import HostArrays
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.kernel.region_cut import rows_of
 from infimum.points.levenberg_marquardt import LevenbergMarquardt
 from infimum.search.branch_and_bound import BranchAndBound
@@ -78,8 +78,8 @@ def test_a_minimiser_on_a_cut_is_left_in_one_region():
 
 def test_facts_of_an_equal_function_are_found_once():
     one, two = (compile(lambda p: np.sum((decay(p) - 1.5 * X) ** 2), 2) for _ in range(2))
-    assert one is not two and one.separable is two.separable is not None
-    assert compile(lambda p: np.sum((decay(p) - 2.5 * X) ** 2), 2).separable is not one.separable
+    assert one is not two and one.facts.separable is two.facts.separable is not None
+    assert compile(lambda p: np.sum((decay(p) - 2.5 * X) ** 2), 2).facts.separable is not one.facts.separable
 
 
 def test_a_kernel_sees_the_columns_in_use():

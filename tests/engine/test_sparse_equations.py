@@ -7,7 +7,7 @@ from flint import arb, ctx
 import infimum
 from infimum.certify import sparse_equation_solutions
 from infimum.certify.equation_solutions import FailureReason, ProvedFeasible
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.structure.row_groups import row_groups
 from tests.engine.constrained_systems import CASES

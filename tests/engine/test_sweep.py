@@ -202,7 +202,7 @@ def test_the_ends_are_aligned_for_every_size(name, n):
     if (expr := traced(LOCAL[name][0], n)) is None:
         return
     f = Evaluator(expr, n)
-    for x in np.random.default_rng(n).normal(size=(4, n)) if f.local is not None else ():
+    for x in np.random.default_rng(n).normal(size=(4, n)) if f.facts.local is not None else ():
         v, natural, s = settled(f, x), f.value(x, x), steady(f, x)
         assert not any(v < arb(float(least)) for least in s.out[LEAST, :, 0])
         assert (s.out[LEAST, :, 0] >= natural.lo - 64 * (natural.hi - natural.lo + abs(natural.lo) * 2.0**-50)).all()
@@ -248,7 +248,7 @@ BOUNDS = [  # per variable; cuts of 64 slices fall on 0, on 1/4, 1/2 and on the 
 def test_nothing_is_cut_without_a_reason(name):
     n = 3 if name in EDGES else 6
     f = infimum.compile(HIDDEN[name], n) if name in HIDDEN else compiled(name, n)
-    if f.local is None:
+    if f.facts.local is None:
         return
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     judge = Judge(rng)
@@ -301,7 +301,7 @@ def test_a_known_minimiser_is_never_lost(name, n):
     pool = np.array([0.0, 1.0, -1.0, 0.1, 1 / 3, -7.25, 1e-300, 5e-324, -1e-160])
     c = np.where(rng.random(n) < 0.6, rng.choice(pool, n), rng.normal(size=n))
     e = infimum.compile(lambda x: f(x - c), n)
-    if e.local is None:
+    if e.facts.local is None:
         assert n == 1
         return
     least = value(infimum.compile(f, n).f, np.zeros(n), 200) if least is None else arb(least)
@@ -338,7 +338,7 @@ GALLERY = [(p.name, n) for p in problems.all_problems() if p.scalable for n in (
 def test_no_minimiser_of_the_gallery_is_lost(name, n):
     p = problems.get(name, n)
     f = infimum.compile(p.fun, n)
-    if f.local is None:
+    if f.facts.local is None:
         return
     rng = np.random.default_rng(n)
     upper = min(best_value(f, np.stack(p.points)), INF)
@@ -437,7 +437,7 @@ def test_what_a_scalar_hides_is_part_of_the_derivative(f):
     """The minimum lies at 2 in every variable, also where x reaches a term only through a sum or a mean."""
     n = 6
     e = infimum.compile(f, n)
-    if e.local is None:
+    if e.facts.local is None:
         return
     for bounds in ((-20.0, 20.0), (-1.0, 3.0), (1.0, 7.0)):
         low, high = np.full(n, bounds[0]), np.full(n, bounds[1])

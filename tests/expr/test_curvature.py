@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.evaluation.evaluator import compile as compiled
+from infimum.evaluation.compile import compile as compiled
 from infimum.expr.build import build
 from infimum.expr.node import const, var
 from infimum.structure.curvature import CONCAVE, CONVEX, LINEAR, curvatures

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint
 
-from infimum.evaluation.evaluator import Evaluator, compile
+from infimum.evaluation.compile import compile
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from infimum.structure.defined_variable import definition
 

@@ -62,4 +62,4 @@ def test_a_piece_of_its_quantity_is_the_node(f):
 def test_the_gallery_has_pieces_where_it_is_separable():
     for name in ("styblinski_tang", "schwefel_2_26", "michalewicz", "alpine_2", "rastrigin", "levy"):
         p = problems.get(name, 8)
-        assert infimum.compile(p.fun, 8).has_pieces
+        assert infimum.compile(p.fun, 8).facts.has_pieces

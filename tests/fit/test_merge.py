@@ -109,7 +109,7 @@ def test_it_is_a_sum_of_squares_over_fewer_data():
     x = np.repeat(np.linspace(0, 4, 300), 4)
     problem = problem_of(decaying, x, np.cos(x) + 0.1 * np.arange(1200) % 3)
     evaluator = infimum.compile(problem.objective(merged(problem)), 2)
-    assert evaluator.has_residuals and max(node.size for node in evaluator.inside([1.0, 1.0], [1.0, 1.0])) == 300
+    assert evaluator.facts.has_residuals and max(node.size for node in evaluator.inside([1.0, 1.0], [1.0, 1.0])) == 300
 
 
 def test_the_same_fit(monkeypatch: pytest.MonkeyPatch):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 
 UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = range(4)
 HALVES = np.concatenate([np.arange(-9.5, 10.0), [2.0**51 + 0.5, -(2.0**51) - 0.5, 2.0**52 - 0.5]])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from infimum.bounds.newton_kernel import NO_GAP, SweepPlan
-from infimum.evaluation.evaluator import compile
-from infimum.evaluation.programs import CONTRACT
+from infimum.evaluation.compile import compile
+from infimum.evaluation.programs import CONTRACT, ProgramKind
 
 LANES = 4000
 RECIPES = [SweepPlan(), SweepPlan(1, 0, 0, 1), SweepPlan(0, 1, 1, 1), SweepPlan(2, 2, 0, 1), SweepPlan(1, 1, 1, 0)]
@@ -47,7 +47,7 @@ class Drawn:
         square = [end.reshape(n * n, LANES) for end in self.matrix] if recipe.sequential else []
         inputs = [regions, np.full((1, LANES), 3.0), self.c, *self.slope, *self.curvature, *square, bounds]
         evaluator = compile(lambda x: np.sum(x**2), n)
-        return evaluator.run(":".join(map(str, (CONTRACT, 1, *recipe))), [np.ascontiguousarray(a) for a in inputs])[0]
+        return evaluator.run(ProgramKind.of(CONTRACT, in_boxes=True, recipe=recipe), [np.ascontiguousarray(a) for a in inputs])[0]
 
 
 @pytest.mark.parametrize("n", (1, 2, 4))

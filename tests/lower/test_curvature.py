@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from tests.lower.test_hessian import FUNCTIONS
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import precision

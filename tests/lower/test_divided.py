@@ -34,7 +34,7 @@ def difference(g, nodes: list) -> mpmath.mpf:
 def test_divided_differences_and_their_derivatives_are_enclosed(name):
     numpy_g, mp_g, p = FUNCTIONS[name]
     evaluator = infimum.compile(lambda x: np.sum((sum(x[p + k] * numpy_g(x[k], T) for k in range(p)) - T) ** 2), 2 * p)
-    family, = evaluator.separable.families
+    family, = evaluator.facts.separable.families
     rng, lanes, pairs = np.random.default_rng(p), 6, tuple(combinations_with_replacement(range(p), 2))
     centre, width = rng.uniform(0.8, 1.2, (p, lanes)), rng.choice((1e-6, 1e-2, 0.2), (p, lanes))
     lo, hi = centre - width, centre + width

@@ -8,7 +8,7 @@ from scipy import special
 
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.expr.node import var
 from infimum.kernel.hessian import HessianKernel
 from infimum.kernel.schedule import is_sum_over_data
@@ -113,7 +113,7 @@ def test_all_at_once_meets_row_by_row(monkeypatch):
     lo = np.random.default_rng(1).uniform(1.8, 2.8, (2, 6))
     one = compile(both, 2).hessian(lo, lo + 0.1)
     monkeypatch.setattr("infimum.kernel.hessian.is_sum_over_data", lambda f, x: False)
-    monkeypatch.setattr("infimum.evaluation.evaluator._lowered", OrderedDict())
+    monkeypatch.setattr("infimum.evaluation.compiled_programs._lowered", OrderedDict())
     other = compile(both, 2).hessian(lo, lo + 0.1)
     for a, c in ((one, other), (one.gradient, other.gradient)):
         assert ((a.lo <= c.hi) & (c.lo <= a.hi)).all()

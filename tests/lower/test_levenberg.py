@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from infimum.evaluation.evaluator import Evaluator, compile
-from infimum.evaluation.programs import LEVENBERG
+from infimum.evaluation.compile import compile
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LEVENBERG, ProgramKind
 from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows, some_rows
 
 T = np.linspace(0.5, 4.0, 25)
@@ -31,7 +32,7 @@ def evaluator_of(name: str) -> Evaluator:
 
 def tried(f: Evaluator, points: np.ndarray, limits: tuple = (), geometric: bool = False, often: int = 1):
     """Their rows, and the lanes after some trials from these points; κ within `limits`."""
-    p, q = len(f.sum_of_squares.nonlinear), len(f.sum_of_squares.columns)
+    p, q = len(f.facts.sum_of_squares.nonlinear), len(f.facts.sum_of_squares.columns)
     rows = LaneRows.of(p, q)
     lanes = np.zeros((rows.count, points.shape[1]))
     lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, FIRST_DAMPING
@@ -44,7 +45,7 @@ def tried(f: Evaluator, points: np.ndarray, limits: tuple = (), geometric: bool 
 
 def whole(f: Evaluator, rows: LaneRows, lanes: np.ndarray) -> np.ndarray:
     """The parameters of each lane."""
-    parts, x = f.sum_of_squares, np.empty((f.n, lanes.shape[1]))
+    parts, x = f.facts.sum_of_squares, np.empty((f.n, lanes.shape[1]))
     x[list(parts.nonlinear)] = lanes[rows.point]
     for product, kappa in zip(parts.products, lanes[rows.kappa], strict=True):
         x[product[-1]] = kappa / np.prod(x[list(product[:-1])], axis=0)
@@ -54,7 +55,7 @@ def whole(f: Evaluator, rows: LaneRows, lanes: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", MODELS)
 def test_value_and_slope_are_those_of_the_function_at_the_linear_fit(name):
     f, rng = evaluator_of(name), np.random.default_rng(len(name))
-    parts = f.sum_of_squares
+    parts = f.facts.sum_of_squares
     assert len(parts.columns) == MODELS[name][2]
     rows, lanes = tried(f, rng.uniform(0.4, 1.6, (len(parts.nonlinear), 9)))
     x = whole(f, rows, lanes)
@@ -68,7 +69,7 @@ def test_value_and_slope_are_those_of_the_function_at_the_linear_fit(name):
 @pytest.mark.parametrize("name", [name for name, (_, _, columns) in MODELS.items() if name != "line"])
 def test_the_matrix_is_that_of_projected_slopes(name):
     f, model = evaluator_of(name), MODELS[name][0]
-    nonlinear = list(f.sum_of_squares.nonlinear)
+    nonlinear = list(f.facts.sum_of_squares.nonlinear)
     others = [i for i in range(f.n) if i not in nonlinear]
     rows, lanes = tried(f, np.full((len(nonlinear), 1), 0.77))
     x = whole(f, rows, lanes)[:, 0]
@@ -108,7 +109,7 @@ def test_lanes_go_down_to_a_minimum():
 
 def test_what_is_not_finite_is_infinitely_high():
     f = compile(lambda b: np.sum((b[0] * np.exp(b[1] / (T - 0.4)) * np.log(b[2]) - Y) ** 2), 3)
-    p = f.sum_of_squares.nonlinear
+    p = f.facts.sum_of_squares.nonlinear
     points = np.array([[8.0, 0.5, 300.0], [2.0, 0.0, 2.0]])[:len(p)]
     rows = LaneRows.of(2, 1)
     lanes = np.zeros((rows.count, 3))
@@ -126,7 +127,8 @@ def test_one_of_three_rows():
     where, lanes = tried(part, np.array([[0.3, 0.7, 1.1]]))
     fresh = np.zeros_like(lanes)
     fresh[where.point], fresh[where.value], fresh[where.damping] = [[0.3, 0.7, 1.1]], np.inf, FIRST_DAMPING
-    some, = f.run(f"{LEVENBERG}:3", [fresh], parameters=np.array([0.01, 9.0, 0.0, -np.inf, -np.inf, np.inf, np.inf]))
+    every_third = ProgramKind.of(LEVENBERG, stride=3)
+    some, = f.run(every_third, [fresh], parameters=np.array([0.01, 9.0, 0.0, -np.inf, -np.inf, np.inf, np.inf]))
     assert np.array_equal(lanes, some)
 
 

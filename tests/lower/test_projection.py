@@ -56,7 +56,7 @@ class Inside:
     """The numbers that a kernel has chosen and concluded, lane by lane."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float):
-        n, self.parts = evaluator.n, evaluator.separable
+        n, self.parts = evaluator.n, evaluator.facts.separable
         writer = projection_kernel.ProjectionKernel(self.parts, n)
         b, fit, self.p, self.q = writer.b, writer.fit, writer.p, writer.q
         self.pairs = writer.basis.pairs
@@ -124,7 +124,7 @@ def test_what_is_concluded_holds_at_points_of_the_box(name, fit, upper, monkeypa
     monkeypatch.setattr(projection_kernel, "LinearFit", fit)
     model, n = MODELS[name]
     evaluator = infimum.compile(lambda x: np.sum(model(x) ** 2), n)
-    parts, rng, lanes = evaluator.separable, np.random.default_rng(len(name)), 12
+    parts, rng, lanes = evaluator.facts.separable, np.random.default_rng(len(name)), 12
     assert not parts.families and not parts.multiplied
     linear = sorted({i for m in parts.products for i in m})
     centre, width = rng.uniform(0.3, 1.5, (n, lanes)), rng.choice((1e-6, 0.01, 0.1, 0.3), (n, lanes))

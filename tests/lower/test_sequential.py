@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infimum.backend.python import PythonBackend
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.evaluation.programs import SEQUENTIAL
 from tests.lower.test_hessian import FUNCTIONS
 

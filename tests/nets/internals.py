@@ -25,6 +25,7 @@ from infimum.problem.system import System
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.trace.constraint_reading import read_constraints
 from infimum.trace.trace import trace
+from tests.backend.cases import parameters_of
 
 OF_FUNCTION, OF_SYSTEM = tuple(programs.PROGRAMS), tuple(programs.OF_SYSTEM)
 
@@ -43,7 +44,7 @@ def system_of(fun: Callable, n: int, constraints: Any, integers: tuple[int, ...]
 def written(what: Any, n: int, program: str, sizes: tuple[int, ...]) -> tuple[Kernel, np.ndarray, np.ndarray, Any, int]:
     """(kernel, constant doubles, constant positions, rows of the outputs, where parameters begin) of a program."""
     table = programs.OF_SYSTEM if isinstance(what, System) else programs.PROGRAMS
-    found = table[program](what, var("x", (n,)), *sizes)
+    found = table[program](what, var("x", (n,)), **parameters_of(program, sizes))
     return found.kernel, found.data.doubles(), found.data.positions(), found.rows, found.at
 
 

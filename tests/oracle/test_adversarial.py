@@ -7,7 +7,8 @@ import pytest
 from flint import arb
 
 from infimum.errors import TraceError
-from infimum.evaluation.evaluator import Evaluator, compile
+from infimum.evaluation.compile import compile
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
 from infimum.ops.vocabulary import OPS, Kind

@@ -7,7 +7,7 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.ops.vocabulary import OPS
 from infimum.trace.trace import trace
 from tests.expr.user_functions import USER_FUNCTIONS

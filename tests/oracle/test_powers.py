@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH, UNDEFINED

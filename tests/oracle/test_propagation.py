@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import PROPAGATE
+from infimum.evaluation.programs import PROPAGATE, ProgramKind
 from infimum.expr.build import build, reshape, substituted
 from infimum.expr.node import Expr, var
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
@@ -26,7 +26,7 @@ from tests.oracle.test_adversarial import BINARY, POWERS, UNARY, _sides, one, tw
 from tests.oracle.walk import Special
 
 INF = np.inf
-LOOPS = f"{PROPAGATE}:0"
+LOOPS = ProgramKind.of(PROPAGATE, written_out=0)
 
 
 def _below(v: arb) -> float:

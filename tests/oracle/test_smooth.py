@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.expr.node import topological
 from infimum.ops.vocabulary import OPS, Kind
 from tests.oracle.check import check

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from infimum.evaluation.evaluator import Evaluator, compile
+from infimum.evaluation.compile import compile
+from infimum.evaluation.evaluator import Evaluator
 from tests.expr.user_functions import ackley
 from tests.oracle.check import check
 

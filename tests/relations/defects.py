@@ -51,7 +51,7 @@ def _positive_bases() -> Iterator[None]:
         nothing = b.mor(b.olt(x.hi, 0.0), b.mand(b.oeq(x.hi, 0.0), b.ole(y.hi, 0.0)))
         level = pair.lowest(b, pair.forgets_nan(b, pair.lowest(b, x.level, y.level)), level)
         return pair.absorb(b, pair.cut(b, pair.Pair(nlo, hi, level, least=0), nothing), x, y)
-    kernels, usual = import_module("infimum.evaluation.evaluator")._lowered, rules.RULES["pow"]
+    kernels, usual = import_module("infimum.evaluation.compiled_programs")._lowered, rules.RULES["pow"]
     kernels.clear()  # those of equal functions are kept
     rules.RULES["pow"] = power
     try:

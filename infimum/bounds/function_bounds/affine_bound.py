@@ -30,7 +30,7 @@ class AffineBound(RegionTest):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.is_recurrence
+        return evaluator.facts.is_recurrence
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         left, worth = self.evaluator.run(AFFINE, [regions], parameters=np.append(self.weights, context.upper))

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BRANCH_BY_PIECES
+from infimum.evaluation.programs import BRANCH_BY_PIECES, ProgramKind
 
 
 class BoundByPieces(FirstOrder):
@@ -20,12 +20,12 @@ class BoundByPieces(FirstOrder):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         unbounded = not (np.isfinite(lo).all() and np.isfinite(hi).all())
-        self.kernel = f"{BRANCH_BY_PIECES}:{int(unbounded)}"
+        self.kernel = ProgramKind.of(BRANCH_BY_PIECES, unbounded=unbounded)
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
-        return "costly" if evaluator.is_costly else ""  # the time of the slices counts fully where the function takes all of it
+        return "costly" if evaluator.facts.is_costly else ""  # the time of slices counts fully where the function takes all of it
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.has_pieces
+        return evaluator.facts.has_pieces

@@ -9,13 +9,13 @@ of the mean value form. **Costs** one enclosure of f and its gradient, and one o
 Proof: docs/proofs/first_order.md.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from infimum.bounds.interface import CuttingTest, Outcome, StepContext
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import BRANCH
+from infimum.evaluation.programs import BRANCH, Kind, ProgramKind
 from infimum.kernel.region_cut import POINT, REGIONS, UPPER
 
 
@@ -23,7 +23,7 @@ class FirstOrder(CuttingTest):
     """The test that cuts: it is used in every step, unless a sharper one pays that includes it."""
 
     name, discards = "first_order", "derivative"
-    kernel: ClassVar[str] = BRANCH
+    kernel: Kind = BRANCH
     knows_faces = True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
@@ -35,8 +35,7 @@ class FirstOrder(CuttingTest):
             user = [self.lo, self.hi, np.arange(self.n, dtype=float)]
             self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces, 0.0]]) for k in range(pieces)]
         inputs = [parents] if self.faces is None else [parents, self.faces.of(parents)]
-        sizes = f":{len(inputs) - 1}:1" if context.alike else ":1" if len(inputs) > 1 else ""
-        kernel = self.kernel + sizes
+        kernel = ProgramKind.of(self.kernel, in_boxes=len(inputs) > 1, alike=context.alike)
         for given in self.parameters[pieces]:
             given[-1] = context.narrow
         runs = [self.evaluator.run(kernel, inputs, parameters=given) for given in self.parameters[pieces]]

@@ -16,7 +16,7 @@ import numpy as np
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.newton_kernel import SweepPlan
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVING, VALUE
+from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVING, VALUE, ProgramKind
 
 MOST_VARIABLES = 10  # variables: the kernel has no loops
 _ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the Hessian that are tested together
@@ -45,9 +45,9 @@ class IntervalNewton(RegionTest):
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
-        if not evaluator.is_sum_over_data:
+        if not evaluator.facts.is_sum_over_data:
             return ""
-        return "costly sum" if evaluator.is_costly else "sum"  # compiling takes little, compared with the function itself
+        return "costly sum" if evaluator.facts.is_costly else "sum"  # compiling takes little, compared with the function itself
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -62,7 +62,7 @@ class IntervalNewton(RegionTest):
         slope = at_middle[_SLOPE] if solves else [middle, middle]  # which nobody reads then
         more = run(SEQUENTIAL, [*box, middle]) if recipe.sequential else []
         own = [] if self.faces is None else [self.faces.of(regions)]
-        kind = ":".join(map(str, (CONTRACT, len(own), *recipe)))
+        kind = ProgramKind.of(CONTRACT, in_boxes=bool(own), recipe=recipe)
         inputs = [regions, on_region[_LEVEL], middle, *slope, *on_region[_CURVATURE], *more, *own]
         ends, = run(kind, inputs, parameters=np.concatenate([self.lo, self.hi]))
         return NewtonOutcome(ends, middle, at_middle[1], at_middle[_LEVEL])

@@ -14,7 +14,7 @@ import numpy as np
 from infimum.bounds.function_bounds.subdomain_kernel import AFFINE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.bounds.interface import CuttingTest, Outcome, StepContext
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import SUBDOMAIN
+from infimum.evaluation.programs import SUBDOMAIN, ProgramKind
 from infimum.problem.unions import shares
 from infimum.relax.affine_bound_kernel import fits
 
@@ -35,7 +35,7 @@ class SubdomainBound(CuttingTest):
         if form == AFFINE and not fits(list(evaluator.system.rows), self.n):
             form = MEAN_VALUE
         self.subdomains = pieces**variables
-        self.kernel = f"{SUBDOMAIN}:{pieces}:{variables}:{form}:{choice}"
+        self.kernel = ProgramKind.of(SUBDOMAIN, pieces=pieces, divided=variables, form=form, choice=choice)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -38,10 +38,10 @@ class TangentBound(RegionTest):
 
     def is_tried(self, step: int) -> bool:
         """Whether there are tangents is asked when they may be needed: small proofs end before that."""
-        return super().is_tried(step) and self.evaluator.tangents is not None
+        return super().is_tried(step) and self.evaluator.facts.tangents is not None
 
     def is_used(self, step: int) -> bool:
-        return super().is_used(step) and self.evaluator.tangents is not None
+        return super().is_used(step) and self.evaluator.facts.tangents is not None
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         run = self.evaluator.run

@@ -30,11 +30,11 @@ class GaussNewton(RegionTest):
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
-        return "costly" if evaluator.is_costly else ""
+        return "costly" if evaluator.facts.is_costly else ""
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.has_residuals
+        return evaluator.facts.has_residuals
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         run, root = self.evaluator.run, np.nextafter(np.sqrt(context.upper), np.inf)

@@ -36,22 +36,24 @@ from infimum.bounds.least_squares.lane_quadratic import LaneQuadratic
 from infimum.bounds.least_squares.linear_fit import LinearFit
 from infimum.bounds.least_squares.residual_basis import LARGE, TINY, ResidualBasis
 from infimum.bounds.least_squares.residual_expansion import ResidualExpansion
+from infimum.expr.node import Expr
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import best_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.balls import Ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
-from infimum.structure.separable_residuals import SeparableResiduals
+from infimum.structure.separable_residuals import SeparableResiduals, residual_vector, separable
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LEAST_GAMMA = 2.0**-6                # the least γ that is of use
 _WEIGHT_OF_LEFT_OUT_ROWS = 10.0       # what rows that are left out count, where a side to cut is chosen
 
 
-def projection(name: str, parts: SeparableResiduals, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def projection(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: U, then the user's bounds."""
-    writer = ProjectionKernel(parts, n)
+    n = x.size
+    writer = ProjectionKernel(separable(residual_vector(f), x), n)
     return writer.b.kernel(name, 1, 4), writer.data, (rows_of(n), 1, n, 1), writer.at
 
 

@@ -30,13 +30,13 @@ class VariableProjection(RegionTest):
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
-        if evaluator.is_costly:
+        if evaluator.facts.is_costly:
             return "costly"
-        return "many" if evaluator.separable.many_nonlinear else ""  # where it does not choose what is cut
+        return "many" if evaluator.facts.separable.many_nonlinear else ""  # where it does not choose what is cut
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.separable is not None
+        return evaluator.facts.separable is not None
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         self.parameters[0] = context.upper

@@ -36,7 +36,7 @@ class Shaving(RegionTest):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n >= LEAST_VARIABLES and evaluator.local is not None
+        return evaluator.n >= LEAST_VARIABLES and evaluator.facts.local is not None
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         left, worth = self.sweeper.shave(regions, context.upper, None if self.faces is None else self.faces.of(regions))

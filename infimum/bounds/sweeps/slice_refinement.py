@@ -34,7 +34,7 @@ class SliceRefinement:
 
     def __init__(self, sweeper: Sweeper, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent):
         self.sweeper, self.evaluator, self.goal, self.incumbent = sweeper, sweeper.evaluator, goal, incumbent
-        self.n, self.form, self.numbers = sweeper.n, sweeper.evaluator.local, sweeper.numbers
+        self.n, self.form, self.numbers = sweeper.n, sweeper.evaluator.facts.local, sweeper.numbers
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.lower, self.level, self.evaluations = -np.inf, 0, 0
         self.rounds: list[tuple[float, int]] = []  # the gap after each, and the slices that were left
@@ -45,7 +45,7 @@ class SliceRefinement:
 
     @staticmethod
     def possible(sweeper: Sweeper) -> bool:
-        return sweeper.possible and bool(sweeper.evaluator.local.terms) and _LEAST_SLICES * sweeper.n <= _MOST_SLICES
+        return sweeper.possible and bool(sweeper.evaluator.facts.local.terms) and _LEAST_SLICES * sweeper.n <= _MOST_SLICES
 
     @property
     def empty(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from infimum.bounds.sweeps.local_context import ContextNumbers
 from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVING, SPREAD, SWEEP
+from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVING, SPREAD, SWEEP, ProgramKind
 
 LEAST_VARIABLES = 6                                         # with fewer variables boxes are cut, not swept
 _MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece, and times the number of variables
@@ -21,9 +21,9 @@ class Sweeper:
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, slices: int = 0):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
-        self.possible = evaluator.local is not None
-        self.numbers = ContextNumbers(evaluator.local) if self.possible else None
-        self.slices = slices if evaluator.has_pieces else 0
+        self.possible = evaluator.facts.local is not None
+        self.numbers = ContextNumbers(evaluator.facts.local) if self.possible else None
+        self.slices = slices if evaluator.facts.has_pieces else 0
         self.every, self.parts = np.arange(self.n), np.arange(SLICES + 1) / SLICES
 
     def sweep(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,14 +49,14 @@ class Sweeper:
         and a row that says of each if that was worth it. `bounds` are those of each region, where they are not the user's."""
         n, count = self.n, regions.shape[1]
         found = self.context(regions[:n], regions[n:2 * n])
-        kind, own = (SPREAD, []) if bounds is None else (f"{SPREAD}:1", [bounds])
+        kind, own = (SPREAD, []) if bounds is None else (ProgramKind.of(SPREAD, in_boxes=True), [bounds])
         user, numbers = self.evaluator.run(kind, [regions, *found, *own], parameters=np.concatenate([self.lo, self.hi]))
         out = self._slices(*(a.reshape(a.shape[0] // n, n * count) for a in (regions[:2 * n], user, numbers)), upper)
         return tuple(self.evaluator.run(SHAVING, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
 
     def context(self, lo: Any, hi: Any) -> list[Any]:
         """What the numbers of the boxes are read from."""
-        kind = f"{CONTEXT}:{self.slices}" if self.slices else CONTEXT
+        kind = ProgramKind.of(CONTEXT, slices=self.slices) if self.slices else CONTEXT
         return self.evaluator.run(kind, [lo, hi]) if self.numbers.needs_context else []
 
     def _slices(self, box: Any, user: Any, numbers: Any, upper: float) -> Any:
@@ -66,7 +66,7 @@ class Sweeper:
     def refine(self) -> bool:
         """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""
         finer = 16 * self.slices or SLICES
-        if not self.evaluator.has_pieces or finer > _MOST_SLICES or self.n * finer > _MOST_SLICES_TIMES_VARIABLES:
+        if not self.evaluator.facts.has_pieces or finer > _MOST_SLICES or self.n * finer > _MOST_SLICES_TIMES_VARIABLES:
             return False
         self.slices = finer
         return True

@@ -14,7 +14,7 @@ import numpy as np
 
 from infimum.certify.term_sums.elimination_order import EliminationOrder, order_of
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import TERM_CURVATURE, TERM_HESSIAN
+from infimum.evaluation.programs import TERM_CURVATURE, TERM_HESSIAN, ProgramKind
 from infimum.expr.node import var
 from infimum.linear_algebra.interval_matrices import Interval, times
 from infimum.linear_algebra.outward_sums import SumTargets
@@ -128,7 +128,7 @@ class TermSum:
         """On a box (n,)."""
         n, m, count = self.n, self.order.width + 1, len(self.scalars)
         low, high = self._with_scalars(lo, hi)
-        found = [form.run(f"{TERM_HESSIAN}:{form.sizes}", low, high) for form in self.forms]
+        found = [form.run(ProgramKind.of(TERM_HESSIAN, constants=form.sizes), low, high) for form in self.forms]
         firsts, seconds = ([(part[k], part[k + 1]) for part in found] for k in (3, 5))
         weighed = [(form, first) for form, first in zip(self.forms, firsts, strict=True) if form.scalar is not None]
         slopes = self.of_slopes.total([tuple(end[form.of_x] for end in first) for form, first in weighed])
@@ -149,7 +149,8 @@ class TermSum:
             mine = np.zeros((m, form.k, len(form.first)))
             for row, slots in zip(form.of_x, form.slots, strict=True):
                 mine[:, row] = directions[:, slots, form.first]
-            found.append(form.run(f"{TERM_CURVATURE}:{form.sizes}:{m}", low, high, mine.reshape(m * form.k, -1)))
+            program = ProgramKind.of(TERM_CURVATURE, constants=form.sizes, count=m)
+            found.append(form.run(program, low, high, mine.reshape(m * form.k, -1)))
         return _symmetric(self.of_directions.total(self._scaled(found, weights)), (m, m, self.n))
 
     def _with_scalars(self, lo: np.ndarray, hi: np.ndarray) -> Interval:

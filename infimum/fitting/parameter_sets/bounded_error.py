@@ -11,7 +11,7 @@ import numpy as np
 
 from infimum.api.keyword_errors import refuse
 from infimum.errors import DataError, OptionError
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.fitting.data import Data
 from infimum.fitting.losses import LOSSES
 from infimum.fitting.parameter_sets.confidence import PAVED

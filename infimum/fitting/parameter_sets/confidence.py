@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from infimum.errors import OptionError
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.expr.real import round_down, round_up
 from infimum.fitting.parameter_sets.quantiles import chi_square, f_ratio
 from infimum.fitting.pinning.pinned_data import PinnedData

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.expr.real import round_down, round_up
 from infimum.fitting.problem import FitProblem, ResidualRows
 from infimum.problem.problem import Interval

@@ -18,7 +18,7 @@ from infimum.api.solve import minimize
 from infimum.certify.advice import RunSettings, advice
 from infimum.certify.verdict import proved_result
 from infimum.errors import InternalError
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.fitting.budget import Budget
 from infimum.fitting.pinning.pinned_data import PinnedData
 from infimum.fitting.zero_residuals import loss_that_counts_as_zero

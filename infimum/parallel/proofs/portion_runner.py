@@ -10,7 +10,8 @@ from dataclasses import replace
 from infimum.backend.thread_count import thread_count
 from infimum.blackbox.trial_workers import CLOCK_PERIOD, LocalWorkers, Workers
 from infimum.errors import OptionError, TrialError
-from infimum.evaluation.evaluator import WORTH_A_GPU, Evaluator
+from infimum.evaluation.device_choice import WORTH_A_GPU
+from infimum.evaluation.evaluator import Evaluator
 from infimum.parallel import ray_cluster
 from infimum.parallel.process_workers import Processes
 from infimum.parallel.proofs.portion_prover import Answer, PortionProver

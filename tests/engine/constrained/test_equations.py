@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum.bounds.gradient_rows import GradientRows
 from infimum.bounds.interface import StepContext
-from infimum.evaluation.evaluator import compile
+from infimum.evaluation.compile import compile
 from infimum.kernel.region_cut import rows
 from infimum.points.constrained_search import ConstrainedSearch
 

@@ -63,7 +63,7 @@ class Fits:
     """Linear fits of a sum of squares at given nonlinear parameters."""
 
     def __init__(self, evaluator: Evaluator):
-        self.evaluator, self.parts, self.n = evaluator, evaluator.separable, evaluator.n
+        self.evaluator, self.parts, self.n = evaluator, evaluator.facts.separable, evaluator.n
         self.known: dict[tuple, tuple | None] = {}
 
     def columns(self, point: np.ndarray) -> "tuple[list[arb], list[list[arb]]] | None":
@@ -161,7 +161,7 @@ def candidates(fits: Fits, p: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> lis
 
 def random_regions(evaluator: Evaluator, rng: np.random.Generator, count: int) -> list:
     """Boxes that are small or points in nonlinear parameters, and wide in linear ones."""
-    linear, n, boxes = {i for m in evaluator.separable.products for i in m}, evaluator.n, []
+    linear, n, boxes = {i for m in evaluator.facts.separable.products for i in m}, evaluator.n, []
     for _ in range(count):
         centre, width = rng.uniform(-2, 2, n), rng.choice((0, 1e-9, 1e-3, 0.03, 0.3), n)
         far = rng.choice((1.0, 100.0, 1e6, INF), n)

@@ -20,7 +20,7 @@ from infimum.bounds.function_bounds.interval_newton import IntervalNewton
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.start_faces import StartFaces
 from infimum.bounds.sweeps.shaving import Shaving
-from infimum.evaluation.programs import REGION_OUTCOME
+from infimum.evaluation.programs import REGION_OUTCOME, ProgramKind
 from infimum.kernel.region_cut import DISCARDED, rows_of
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
@@ -112,7 +112,7 @@ def fates(lo: np.ndarray, hi: np.ndarray, least: np.ndarray, most: np.ndarray, b
     regions[:n], regions[n:2 * n] = lo, hi
     f = infimum.compile(lambda x: np.sum(x), n, backend=backend)
     parameters = np.concatenate([[INF, INF], np.concatenate([least, most]).T.ravel()])
-    return f.run(f"{REGION_OUTCOME}:{least.shape[1]}", [regions], parameters=parameters)[0][0] == DISCARDED
+    return f.run(ProgramKind.of(REGION_OUTCOME, boxes=least.shape[1]), [regions], parameters=parameters)[0][0] == DISCARDED
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -13,7 +13,7 @@ from infimum.backend.python import PythonBackend
 from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, NATURAL, TO, UNSHIFTED, steep_terms
 from infimum.chains.grid import Slices
 from infimum.evaluation.evaluator import Evaluator
-from infimum.evaluation.programs import CELLS, SECOND_ORDER_BOUND, SHIFTED_BOUND, STEEP_TERMS
+from infimum.evaluation.programs import CELLS, SECOND_ORDER_BOUND, SHIFTED_BOUND, STEEP_TERMS, ProgramKind
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
 from infimum.problem.unions import widths
@@ -39,14 +39,14 @@ class Cells:
         slices = Slices(lo.reshape(-1), hi.reshape(-1), np.array([0, lo.size]))
         self.centre, self.rad = (a.reshape(lo.shape) for a in (slices.centre, slices.rad))
         m = 0 if constants is None else len(constants) // 2
-        self.found = e.run(f"{CELLS}:{m}", [lo, hi, self.centre, *more])
+        self.found = e.run(ProgramKind.of(CELLS, constants=m), [lo, hi, self.centre, *more])
         with np.errstate(invalid="ignore"):
             middle = self.found[FROM] * 0.5 + self.found[TO] * 0.5
         scale = rng.choice((0.0, 1e-3, 1.0, 1e10), size=lo.shape)
         self.slopes = np.where(np.isfinite(middle) & (rng.random(lo.shape) < 0.7), middle, rng.normal(size=lo.shape) * scale)
         self.shifted = e.run(SHIFTED_BOUND, [*self.found, np.concatenate([self.rad, self.slopes])])[0][0]
-        self.bent = e.run(f"{SECOND_ORDER_BOUND}:{m}", [lo, hi, self.centre, self.slopes, *more])[0][0]
-        self.steep = e.run(f"{STEEP_TERMS}:{m}", [lo, hi, *more])[0][0] if steep_terms(f) else None
+        self.bent = e.run(ProgramKind.of(SECOND_ORDER_BOUND, constants=m), [lo, hi, self.centre, self.slopes, *more])[0][0]
+        self.steep = e.run(ProgramKind.of(STEEP_TERMS, constants=m), [lo, hi, *more])[0][0] if steep_terms(f) else None
 
     def hold(self, u: int, p: np.ndarray, v: arb, counts: Counter) -> None:
         """At a point p of cell u the term has the value v."""
@@ -212,7 +212,8 @@ def bent(f, lo: list[float], hi: list[float], slopes: list[float]) -> float:
     """The lower bound by second derivatives of f(x) - s·(x - c) on one cell."""
     k, column = len(lo), [np.array([row], dtype=float).T for row in (lo, hi, slopes)]
     e = Evaluator(trace(f, k), k)
-    return -float(e.run(f"{SECOND_ORDER_BOUND}:0", [column[0], column[1], column[0] * 0.5 + column[1] * 0.5, column[2]])[0][0, 0])
+    program, centre = ProgramKind.of(SECOND_ORDER_BOUND, constants=0), column[0] * 0.5 + column[1] * 0.5
+    return -float(e.run(program, [column[0], column[1], centre, column[2]])[0][0, 0])
 
 
 def test_second_derivatives_lose_nothing_where_a_term_is_convex():

@@ -163,20 +163,20 @@ def is_chain(f: Evaluator) -> bool:
 # the part, the functions it can be asked about whatever their number of variables, and what it must have done at least once
 PARTS_UNDER_TEST: dict[type[RegionTest], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
-    BoundByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
+    BoundByPieces: (lambda f: f.facts.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     AffineBound: (lambda f: f.n <= 3, {"gone", "narrower", "raised"}),
     BackwardLinearBound: (BackwardLinearBound.applies, {"gone", "narrower", "raised"}),
     GaussNewton: (GaussNewton.applies, {"gone", "narrower"}),
     VariableProjection: (VariableProjection.applies, {"gone", "narrower", "raised", "uppers"}),
     IntervalNewton: (IntervalNewton.applies, {"gone", "narrower"}),
-    TangentBound: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
+    TangentBound: (lambda f: f.facts.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
     ByPivots: (IntervalNewton.applies, {"gone", "narrower"}),
     ByPivotsAndInverse: (IntervalNewton.applies, {"gone", "narrower"}),
     ByConcavity: (IntervalNewton.applies, {"gone"}),
     NewtonLoop: (IntervalNewton.applies, {"gone", "above", "narrower", "raised"}),
-    Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
-    SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
-    RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
+    Shaving: (lambda f: f.facts.local is not None, {"gone", "narrower", "raised"}),
+    SweepOfBoxes: (lambda f: f.facts.local is not None, {"gone", "narrower", "raised"}),
+    RefinementOfBoxes: (lambda f: f.facts.local is not None and bool(f.facts.local.terms), {"gone", "narrower", "raised"}),
     ChainOfBoxes: (is_chain, {"gone", "narrower", "raised"}),
 }
 

@@ -50,7 +50,7 @@ def left_of(f, boxes, upper: float, backend=None) -> Regions:
     (lambda x: np.sum((np.outer(T, x) @ np.ones(len(x))) ** 2), 9, False),
 ])
 def test_which_functions_have_residuals(f, n, has):
-    assert infimum.compile(f, n).has_residuals == has
+    assert infimum.compile(f, n).facts.has_residuals == has
 
 
 def test_a_line_is_fitted_at_once():

@@ -78,7 +78,7 @@ def hostile_boxes(evaluator: Evaluator, given: list, rng: np.random.Generator) -
         sides = sides if not sides or isinstance(sides[0], tuple) else (sides,)
         for kind in (WIDE, (-INF, INF), (-3, 2), (0.5, 0.5), None):
             box = [kind or tuple(np.sort(rng.normal(size=2)))] * evaluator.n
-            for i, side in zip(evaluator.separable.nonlinear, sides, strict=True):
+            for i, side in zip(evaluator.facts.separable.nonlinear, sides, strict=True):
                 box[i] = side
             boxes.append(box)
     return boxes
@@ -89,7 +89,7 @@ def test_no_fit_is_below_and_none_is_lost(name):
     f, given = HOSTILE[name]
     n = number_of_variables(f)
     evaluator, rng = infimum.compile(f, n), np.random.default_rng(len(name))
-    assert evaluator.separable is not None
+    assert evaluator.facts.separable is not None
     counts = hold(evaluator, [(-INF, INF)] * n, hostile_boxes(evaluator, given, rng), rng, 4)
     assert counts["stays"] > 10 or name == "undefined in all"
 
@@ -123,6 +123,6 @@ def test_random_models(first):
         else:
             e, n = random_residuals(rng)
             evaluator = Evaluator(sum_of_squares(e)[0], n)
-        if evaluator.separable is not None:
+        if evaluator.facts.separable is not None:
             counts += hold(evaluator, [(-INF, INF)] * n, random_regions(evaluator, rng, 10), rng, 3)
     assert counts["stays"] > 300 and min(counts[what] for what in ("raised", "gone", "narrower", "uppers")) > 2, counts

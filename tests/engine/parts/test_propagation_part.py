@@ -6,6 +6,7 @@ import pytest
 from infimum.bounds.interface import StepContext
 from infimum.bounds.propagation import Propagation, propagate
 from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import PROPAGATE, ProgramKind
 from infimum.expr.build import build, reshape
 from infimum.expr.node import Expr, const, var
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
@@ -14,6 +15,7 @@ from infimum.search.region_pool import Regions
 from infimum.trace.trace import trace
 
 INF = np.inf
+ALWAYS_LOOPS = ProgramKind.of(PROPAGATE, written_out=0)
 
 
 def system(n: int, f, *constraints, integers: tuple[int, ...] = ()) -> Evaluator:
@@ -112,14 +114,14 @@ def test_elements_that_nobody_reads_say_nothing():
     x = var("x", (40,))
     roots = build("slice", build("sqrt", x), starts=(1,), steps=(1,), counts=(39,))
     whole = System(build("sum", x, axes=(0,)), (roots,), np.zeros(39), np.full(39, INF))
-    for kind in ("propagate", "propagate:0"):
+    for kind in (PROPAGATE, ALWAYS_LOOPS):
         out = Evaluator(whole.f, 40, system=whole).run(
             kind, [regions([-1.0] * 40, [1.0] * 40)],
             parameters=np.concatenate([np.full(40, -1.0), np.ones(40), np.arange(40.0), [0, 0, 1, 0, INF]]))[0]
         assert out[0, 0] == -1.0 and (out[1:40, 0] == 0.0).all()
 
 
-@pytest.mark.parametrize("kind", ["propagate", "propagate:0"])
+@pytest.mark.parametrize("kind", [PROPAGATE, ALWAYS_LOOPS], ids=["as usual", "always loops"])
 @pytest.mark.parametrize("op", ["cumsum", "cumprod"])
 def test_running_sums_and_products_tell_each_element(op, kind):
     x, values = var("x", (20,)), np.linspace(1.0, 1.5, 20)

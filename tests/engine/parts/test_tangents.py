@@ -23,7 +23,7 @@ def asked(f, user: list, boxes: list, upper: float = INF, backend=None) -> Outco
     lo, hi = (np.ascontiguousarray(np.array([[side[k] for side in box] for box in boxes], dtype=float).T) for k in (0, 1))
     count = len(boxes)
     regions = Regions(lo, hi, np.full(count, -INF), np.zeros(count, np.int32), evaluator.value(lo, hi).level.astype(np.int8))
-    assert TangentBound.applies(evaluator) and evaluator.tangents is not None
+    assert TangentBound.applies(evaluator) and evaluator.facts.tangents is not None
     return TangentBound(evaluator, low, high).test(regions.columns(), StepContext(upper))
 
 

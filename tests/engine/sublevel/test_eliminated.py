@@ -49,17 +49,17 @@ def test_no_point_of_a_set_is_lost(seed):
     rng = np.random.default_rng(seed)
     f, n = random_model(rng)
     evaluator = Evaluator(trace(f, n, ()), n)
-    if evaluator.separable is None:
+    if evaluator.facts.separable is None:
         return
     lo, hi = np.full(n, -2.0), np.full(n, 2.0)
-    for i in {i for product in evaluator.separable.products for i in product}:
+    for i in {i for product in evaluator.facts.separable.products for i in product}:
         lo[i], hi[i] = -(10.0 ** rng.integers(0, 4)), 10.0 ** rng.integers(0, 4)
     found = points_with_values(evaluator, lo, hi, rng)
     for k in {0, len(found) // 2} & set(range(len(found))):
         threshold = float(found[k][1])
         inside = [p for p, upper in found if upper <= threshold]
         tests, held = covers.CoveringTests(evaluator, lo, hi), covers.CoveringTests(evaluator, lo, hi, int(rng.integers(n)))
-        assert eliminated(tests) or evaluator.separable.many_nonlinear
+        assert eliminated(tests) or evaluator.facts.separable.many_nonlinear
         held.cutting, held.others = tests.cutting, [part for part in held.others if isinstance(part, VariableProjection)]
         for asked in (tests, held):  # with a variable held, this part still speaks of values alone
             covering = covers.Covering.of_box(evaluator, threshold, lo, hi)
