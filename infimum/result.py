@@ -7,7 +7,7 @@ import base64
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from infimum.problem.text import html_table, point, table
 from infimum.problem.view import View
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, stoppable
+from infimum.support.lazy import dataclass
 from infimum.support.number_checks import check_number
 
 if TYPE_CHECKING:

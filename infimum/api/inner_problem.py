@@ -10,7 +10,7 @@ Proof: docs/proofs/trials.md.
 import math
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,6 +37,7 @@ from infimum.problem.violation import violation
 from infimum.result import Result, Verdict
 from infimum.search.driver import drive
 from infimum.support import clock, environment
+from infimum.support.lazy import dataclass
 from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.vector_arguments import of_vector
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from infimum.search.driver import CheckpointWriter, drive
 from infimum.search.progress import ProgressDisplay
 from infimum.search.rounds import StepRounds
 from infimum.support.clock import OutOfTime, answering
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

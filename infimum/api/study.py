@@ -7,7 +7,7 @@ import math
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from os import PathLike
 from time import perf_counter
 from typing import Any
@@ -29,6 +29,7 @@ from infimum.problem.text import counted
 from infimum.problem.view import View
 from infimum.result import Progress, Result
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 from infimum.support.number_checks import whole
 from infimum.support.other_libraries import STUDY_NAMES, TRIAL_NAMES, no_attribute
 

@@ -1,7 +1,6 @@
 """The kernels that an Evaluator runs: which numbers go in, which come out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infimum.bounds import lagrangian_kernel, propagation_kernel, shaving_kernel
@@ -18,7 +17,7 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.relax import gradient_rows_kernel, lifted_kernel
 from infimum.structure.term_sums import C
-from infimum.support.lazy import LazyModule
+from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
     from infimum.bounds import newton_equations_kernel, newton_kernel

@@ -1,11 +1,12 @@
 """The plan of a kernel: what is stored, what is recomputed, which loops are shared."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from infimum.expr.node import Expr, topological
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 HEAVY_COST = 24           # an expression this costly is stored rather than computed twice
 STRAIGHT_LINE_COST = 200  # programs up to this cost are written without loops

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,11 +1,11 @@
 """The constraints of a result: their values, proved, at the point or box that is proved to be feasible."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from infimum.problem.problem import Interval
 from infimum.problem.text import printable
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 _SHOWN = 20  # rows of a table
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from infimum.problem.text import counted
 from infimum.problem.variable_bounds import Bounds, End, OuterBox, read_bounds
 from infimum.support import environment
 from infimum.support.exact_numbers import shown
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

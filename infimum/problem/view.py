@@ -1,9 +1,10 @@
 """What drawings of a result need of its problem."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,6 @@ Proof: docs/proofs/constraint_lines.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,6 +41,7 @@ from infimum.problem.system import System
 from infimum.relax.lane_inequalities import SMALLEST, LaneInequalities
 from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.degree import is_linear
+from infimum.support.lazy import dataclass
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points

@@ -6,7 +6,7 @@ nothing is left of the equation in the geometry of the feasible set, and convex 
 Proof: docs/proofs/constraints.md.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from infimum.expr.variable_reads import readers
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import Label, System
 from infimum.structure.term_sums import source_of
+from infimum.support.lazy import dataclass
 
 _DEEP = 64  # operations, one inside the other, through which single elements are looked for
 

@@ -11,7 +11,6 @@ denominator, in a function, or is multiplied by itself is nonlinear; then all is
 Proof: docs/proofs/linear_parameters.md.
 """
 
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.structure.function_families import FunctionFamily, families
+from infimum.support.lazy import dataclass
 
 _MOST_PRODUCTS = 10           # products at most
 _FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start

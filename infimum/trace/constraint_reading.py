@@ -148,7 +148,7 @@ def _linear(one: Any, number: int, n: int) -> Iterator[ConstraintBody]:
     counts = np.bincount(rows, minlength=m)
     order = np.argsort(rows, kind="stable")
     starts = np.cumsum(counts) - counts
-    for count in np.unique(counts):
+    for count in np.flatnonzero(np.bincount(counts)):  # `np.unique` would import numpy.ma, which takes longer
         mine = np.flatnonzero((counts == count) & (np.isfinite(lower.lo) | np.isfinite(upper.hi)))
         if not len(mine):
             continue
