@@ -14,7 +14,7 @@ rows vary by.
 Proof: docs/proofs/constraint_lines.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,12 @@ from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
-from infimum.relax.gradient_rows_kernel import LEFT, POINT, UPPER, WORTH
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.relax import gradient_rows_kernel as kernel
+else:
+    kernel = LazyModule("relax.gradient_rows_kernel")
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 1, 8, 0.1  # see Payoff
 # the first step where the lifted relaxation is asked before; where linear rows are
@@ -58,4 +63,5 @@ class GradientRows(RegionTest):
         if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
             self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
         out = self.evaluator.run(GRADIENT_ROWS, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        left, worth, upper, point = (out[row] for row in (kernel.LEFT, kernel.WORTH, kernel.UPPER, kernel.POINT))
+        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth, upper, point)

@@ -21,14 +21,13 @@ Proof: docs/proofs/equations.md.
 
 import numpy as np
 
-from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.build import is_zero
 from infimum.expr.node import Expr
 from infimum.expr.slope_expressions import POINT as AT
 from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.interval.arithmetic import mul, neg
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.kernel.box_conclusions import add_up, larger, whole_if_unsound, with_larger
+from infimum.kernel.box_conclusions import add_up, larger, parts_left, whole_if_unsound, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
@@ -46,11 +45,6 @@ _LARGEST_INVERSE = 2.0**500  # of the numbers Y
 _SMALLEST_INVERSE = 2.0**-900
 
 
-def two_sided(system: System) -> np.ndarray:
-    """The numbers of the constraints with two finite ends: equations, relaxed or not, and ranges."""
-    return np.flatnonzero(np.isfinite(system.lower) & np.isfinite(system.upper))
-
-
 def newton_equations(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: by what widths are multiplied where it is chosen what to cut; 1 where the rows choose it."""
     writer = NewtonEquationsKernel(system, x)
@@ -62,7 +56,7 @@ class NewtonEquationsKernel(Writer):
 
     def __init__(self, system: System, x: Expr):
         self.b, self.data, self.n, self.system = Builder(), Data(), x.size, system
-        self.used = two_sided(system)
+        self.used = system.two_sided
         self.m = len(self.used)
         self.at = self.data.offset(np.zeros(x.size + 1))
         self.whole = self.data.offset(np.isin(np.arange(self.n), system.integers).astype(float))

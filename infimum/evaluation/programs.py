@@ -15,8 +15,7 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lane_box import LaneBox, write_pair
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
-from infimum.relax import gradient_rows_kernel, lifted_kernel
-from infimum.structure.term_sums import C
+from infimum.relax import lifted_kernel
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -31,9 +30,17 @@ if TYPE_CHECKING:
     from infimum.kernel import hessian, node_enclosures, sequential_hessian, start_face_kernel
     from infimum.points import descent_kernel, quadratic_model_kernel, swarm_kernel
     from infimum.points import levenberg_kernel as levenberg
-    from infimum.relax import affine_bound_kernel, backward_bound_kernel, column_kernel, linear_bounds_kernel, linear_rows_kernel
+    from infimum.relax import (
+        affine_bound_kernel,
+        backward_bound_kernel,
+        column_kernel,
+        gradient_rows_kernel,
+        linear_bounds_kernel,
+        linear_rows_kernel,
+    )
     from infimum.sets import error_band_kernel
     from infimum.structure import separable_residuals as separable
+    from infimum.structure import term_sums
 else:  # by far most runs need few of them
     separable = LazyModule("structure.separable_residuals")
     affine_bound_kernel = LazyModule("relax.affine_bound_kernel")
@@ -66,6 +73,8 @@ else:  # by far most runs need few of them
     subdomain_kernel = LazyModule("bounds.function_bounds.subdomain_kernel")
     sweep_kernel = LazyModule("bounds.sweeps.sweep_kernel")
     tangent_kernel = LazyModule("bounds.function_bounds.tangent_kernel")
+    term_sums = LazyModule("structure.term_sums")
+    gradient_rows_kernel = LazyModule("relax.gradient_rows_kernel")
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
@@ -258,5 +267,6 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     LIFTED: lambda s, x: Program(*lifted_kernel.lifted(LIFTED, s, x)),
     COLUMNS: lambda s, x: Program(*column_kernel.columns(COLUMNS, s, x)),
     NEWTON_EQUATIONS: lambda s, x: Program(*newton_equations_kernel.newton_equations(NEWTON_EQUATIONS, s, x)),
-    WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
+    WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(
+        WEIGHTED_HESSIAN, s.weighted(var(term_sums.C, (1 + s.m,))), x, 1 + s.m)),
 }

@@ -4,15 +4,21 @@ Proof: docs/proofs/powers.md.
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infimum.expr.build import build, reshape
 from infimum.expr.node import Expr, var
-from infimum.expr.point_value import enclose_at_point
 from infimum.presolve.presolve_step import Formulation, PresolveStep
 from infimum.problem.fixed_values import held_variables
 from infimum.structure.known_exponents import with_fixed_exponents, with_whole_exponents
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.expr import point_value
+else:
+    point_value = LazyModule("expr.point_value")
 
 
 class KnownExponents(PresolveStep):
@@ -28,7 +34,7 @@ class KnownExponents(PresolveStep):
             return not evaluator.rewritten(least).value(*problem.region).lo >= 0
         free, point = np.delete(np.arange(n), held), np.where(np.isfinite(problem.lo), problem.lo, 0.0)
         known = roots if not len(held) else with_fixed_exponents(
-            roots, var("x", (n,)), problem.lo, free, lambda exponent: enclose_at_point(exponent, point))
+            roots, var("x", (n,)), problem.lo, free, lambda exponent: point_value.enclose_at_point(exponent, point))
         known = known if system is None else with_whole_exponents(known, system.integers, may_be_negative)
         if all(new is old for new, old in zip(known, roots, strict=True)):
             return None

@@ -1,11 +1,18 @@
 """Other forms of a system of a function and its constraints, with the same points and the same values."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from infimum.expr.node import var
 from infimum.presolve.presolve_step import Formulation, PresolveStep
 from infimum.problem.system import System
-from infimum.structure.complete_squares import completed
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.structure import complete_squares
+else:
+    complete_squares = LazyModule("structure.complete_squares")
 
 
 class EmptySystem(PresolveStep):
@@ -36,4 +43,4 @@ class CompletedSquares(PresolveStep):
         unbounded = np.flatnonzero(np.isinf(problem.lo) | np.isinf(problem.hi))
         if evaluator.system is None or not len(unbounded):
             return None
-        return given.with_system(completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))
+        return given.with_system(complete_squares.completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))

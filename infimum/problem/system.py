@@ -50,6 +50,11 @@ class System:
         return self.lower == self.upper
 
     @cached_property
+    def two_sided(self) -> np.ndarray:
+        """The numbers of the constraints with two finite ends: equations, relaxed or not, and ranges."""
+        return np.flatnonzero(np.isfinite(self.lower) & np.isfinite(self.upper))
+
+    @cached_property
     def is_flat(self) -> bool:
         """Is f a constant, so that any feasible point will do?"""
         return all(node.op != "var" for node in topological([self.f]))

@@ -12,14 +12,21 @@ Proof: docs/proofs/linear_parameters.md.
 """
 
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
-from infimum.structure.function_families import FunctionFamily, families
-from infimum.support.lazy import dataclass
+from infimum.support.lazy import LazyModule, dataclass
+
+if TYPE_CHECKING:
+    from infimum.structure import function_families
+    from infimum.structure.function_families import FunctionFamily
+else:
+    function_families = LazyModule("structure.function_families")
 
 _MOST_PRODUCTS = 10           # products at most
 _FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start
@@ -44,7 +51,7 @@ class SeparableResiduals:
     products: tuple[Monomial, ...]
     nonlinear: tuple[int, ...]
     multiplied: tuple[Expr, ...] = ()
-    families: tuple[FunctionFamily, ...] = ()
+    families: "tuple[FunctionFamily, ...]" = ()
     gauges: tuple[tuple[int, "ExponentShift"], ...] = ()
 
     @property
@@ -208,7 +215,7 @@ def residual_vector(f: Expr) -> Expr | None:
 
 
 # ---- data apart, families, gauges, denominators
-def _gauges(functions: tuple[Expr, ...], alike: tuple[FunctionFamily, ...]) -> tuple[tuple[int, ExponentShift], ...]:
+def _gauges(functions: tuple[Expr, ...], alike: "tuple[FunctionFamily, ...]") -> tuple[tuple[int, ExponentShift], ...]:
     """Of exponentials that are in no family, and read one vector of data."""
     taken = {place for family in alike for place, _ in family.members}
     found = []
@@ -225,11 +232,11 @@ def _gauges(functions: tuple[Expr, ...], alike: tuple[FunctionFamily, ...]) -> t
     return tuple(found)
 
 
-def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> tuple[FunctionFamily, ...]:
+def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> "tuple[FunctionFamily, ...]":
     """Those each of whose members is in one column, with the same data as the others."""
     data = [[column for column, k in columns if k == place] for place in range(len(functions))]
     found = []
-    for family in families(functions, x):
+    for family in function_families.families(functions, x):
         mine = [data[place] for place, _ in family.members]
         if all(len(d) == 1 for d in mine) and len({d[0] for d in mine}) == 1:
             found.append(family)
