@@ -3,7 +3,6 @@
 Proof: docs/proofs/claims.md.
 """
 
-import base64
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -14,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.problem.constraint_table import ConstraintValues
+from infimum.problem.constraint import ConstraintValues
 from infimum.problem.cover import Cover
 from infimum.problem.minimisers import Minimisers
+from infimum.problem.problem import View
 from infimum.problem.text import html_table, point, table
-from infimum.problem.view import View
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, stoppable
+from infimum.support.given_numbers import check_number
 from infimum.support.lazy import LazyModule, dataclass
-from infimum.support.number_checks import check_number
 
 if TYPE_CHECKING:
     from infimum.blackbox.summary import TrialSummary
@@ -274,7 +273,8 @@ class Result(Mapping):
         from infimum.plotting import draw, png
 
         picture = png(lambda: draw(self))
-        drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+        from base64 import b64encode  # seldom needed
+        drawn = "" if picture is None else f"<img src='data:image/png;base64,{b64encode(picture).decode()}'>"
         return html_table(self) + drawn
 
     def __repr__(self) -> str:

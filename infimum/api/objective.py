@@ -11,7 +11,7 @@ from infimum.backend.devices import backend_of, place_of
 from infimum.certify.advice import RunSettings, advice
 from infimum.errors import OptionError, TraceError
 from infimum.evaluation.evaluator import Evaluator, compile
-from infimum.presolve.presolve_step import Formulation
+from infimum.presolve.presolve_stack import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted

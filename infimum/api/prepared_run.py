@@ -23,15 +23,13 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
 from infimum.presolve.constraint_report import ConstraintReport
-from infimum.presolve.exponents import KnownExponents
 from infimum.presolve.fixed_variables import FixedVariables
-from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
-from infimum.presolve.presolve_step import Formulation
-from infimum.problem.problem import Problem
+from infimum.presolve.presolve_stack import Formulation, PresolvedRun, PresolveStack
+from infimum.presolve.system_forms import KnownExponents
+from infimum.problem.problem import Problem, View
 from infimum.problem.settings import Limits, Machine, Method, Parallel, RunObservers
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
-from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
 from infimum.search.driver import CheckpointWriter, drive

@@ -36,8 +36,8 @@ from infimum.search.callbacks import read_callback
 from infimum.search.checkpoint import check_writable, load, read_path
 from infimum.search.driver import watch_of
 from infimum.support import environment
+from infimum.support.given_numbers import check_number
 from infimum.support.lazy import LazyModule
-from infimum.support.number_checks import check_number
 
 if TYPE_CHECKING:
     from infimum.search import checkpoint_content

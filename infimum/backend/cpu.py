@@ -22,7 +22,7 @@ from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm_text import Renderer, lane_body
 from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, KernelWrapper, Module, address, host
 from infimum.backend.simd import ArmSpelling, SimdSpelling
-from infimum.backend.thread_count import thread_count
+from infimum.backend.worker_threads import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
 from infimum.support.clock import heed, left, pause

@@ -28,12 +28,11 @@ from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.interval.arithmetic import mul, neg
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel.box_conclusions import add_up, larger, parts_left, whole_if_unsound, with_larger
-from infimum.kernel.constant_data import Data
+from infimum.kernel.constant_data import Data, Writer
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
-from infimum.kernel.table_writer import Writer
 from infimum.problem.system import System
 
 LEFT, WORTH = range(2)       # the outputs

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from infimum.errors import OptionError
-from infimum.presolve.presolve_step import PresolveStep
+from infimum.presolve.presolve_stack import PresolveStep
 from infimum.problem.settings import Method
 from infimum.support.lazy import LazyModule
 

@@ -20,6 +20,7 @@ from infimum.problem.problem import Interval
 from infimum.problem.system import System
 from infimum.problem.text import counted
 from infimum.problem.variable_bounds import read_bounds
+from infimum.structure.totals import is_costly
 from infimum.support import environment
 from infimum.support.clock import heed
 from infimum.support.lazy import LazyModule
@@ -318,7 +319,7 @@ class Evaluator:
     @_fact
     def is_costly(self) -> bool:
         """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
-        return separable.is_costly(self.f)
+        return is_costly(self.f)
 
     @_fact
     def is_sum_over_data(self) -> bool:

@@ -11,7 +11,7 @@ from infimum.errors import BoundsError, OptionError
 from infimum.fitting.model import Model
 from infimum.problem.text import counted
 from infimum.problem.variable_bounds import Bounds, check_meant_as_pairs, listed, read_bounds
-from infimum.support.exact_numbers import shown
+from infimum.support.given_numbers import shown
 from infimum.support.lazy import dataclass
 
 

@@ -17,8 +17,7 @@ from infimum.interval.pair import Pair, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.jets import ONE, TWO, Jets
-from infimum.kernel.lane_box import LaneBox, constant_leaf, write_pair
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering, constant_leaf, write_pair
 from infimum.kernel.meaning import Enclosures
 from infimum.support.lazy import LazyModule
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from infimum.errors import OptionError
 from infimum.expr.real import Real
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 from infimum.support.lazy import dataclass
 
 Box = tuple[np.ndarray, np.ndarray]

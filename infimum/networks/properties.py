@@ -16,7 +16,7 @@ from infimum.networks.network import Network
 from infimum.networks.vnnlib import LinearInequality, VnnLib
 from infimum.problem.variable_bounds import read_bounds
 from infimum.support import environment
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 from infimum.support.lazy import dataclass
 
 

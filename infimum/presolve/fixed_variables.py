@@ -11,7 +11,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
-from infimum.presolve.presolve_step import Formulation, PresolveStep
+from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.cover import Cover
 from infimum.problem.fixed_values import FixedValues, held_variables
 from infimum.problem.minimisers import Minimisers

@@ -18,11 +18,10 @@ from infimum.interval.arithmetic import add, div, mul
 from infimum.interval.pair import Pair, exact
 from infimum.kernel.box_conclusions import whole_if_unsound
 from infimum.kernel.constant_data import Data
+from infimum.kernel.element_lowering import Place, made_in_order, summands_or_factors
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lane_box import LaneBox
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.scalar_elements import Place, made_in_order, summands_or_factors
 from infimum.kernel.schedule import plan
 from infimum.kernel.view_positions import At
 from infimum.ops.line_rules import SMOOTH_CURVES, LinePair, through_curve, through_middle, through_product

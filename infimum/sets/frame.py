@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, minus, plus, times, up
-from infimum.linear_algebra.inverse_factors import inverse_factor
+from infimum.linear_algebra.lane_algebra import inverse_factor
 from infimum.support.lazy import dataclass
 
 

@@ -20,6 +20,7 @@ from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
+from infimum.structure.totals import is_costly
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ else:
 _MOST_PRODUCTS = 10           # products at most
 _FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start
 _LARGEST_NONLINEAR_RATIO = 3  # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
-_COSTLY_NUMBERS = 1 << 14     # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -121,11 +121,6 @@ def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
     if parts is None or parts.many_nonlinear:
         return frozenset()
     return frozenset(i for product in parts.products for i in product)
-
-
-def is_costly(f: Expr) -> bool:
-    """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
-    return sum(node.size for node in topological([f])) > _COSTLY_NUMBERS
 
 
 @step("sums of squares", lambda f, x: None)

@@ -56,7 +56,8 @@ def _fields(owner: type) -> dict[str, dataclasses.Field]:
     for base in owner.__mro__[-1:0:-1]:
         if "__dataclass_fields__" in base.__dict__:
             found |= base.__dataclass_fields__
-    names = {"__module__": owner.__module__, "__annotations__": _annotations(owner), "__doc__": "", **owner._declared.values}
+    names = {"__module__": owner.__module__, "__annotations__": _annotations(owner), "__doc__": owner.__name__,
+             **owner._declared.values}
     twin = dataclasses.dataclass(init=False, repr=False, eq=False, match_args=False, kw_only=owner._declared.kw_only)(
         type(owner.__name__, (), names))
     return found | twin.__dataclass_fields__
@@ -136,7 +137,8 @@ def _match_args(owner: type) -> tuple[str, ...]:
 def _params(owner: type) -> Any:
     """What the standard library asks of a class that another dataclass derives from."""
     said = owner._declared
-    twin = dataclasses.dataclass(frozen=said.frozen, eq=said.eq, repr=said.repr, kw_only=said.kw_only)(type("Twin", (), {}))
+    twin = dataclasses.dataclass(frozen=said.frozen, eq=said.eq, repr=said.repr, kw_only=said.kw_only)(
+        type("Twin", (), {"__doc__": "Twin"}))
     return twin.__dataclass_params__
 
 

@@ -17,13 +17,12 @@ from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
 from infimum.support.clock import heed
 from infimum.support.lazy import LazyModule
-from infimum.trace.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.trace.foreign_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.numpy_functions import ufuncs  # noqa: F401 (fills the table)
 from infimum.trace.recording import INPUT, Recording, recording
+from infimum.trace.refusals import FLOATS_HOLD_NO_SYMBOLS, name_of, no_rule
 from infimum.trace.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, RARER_RULES, SPECIAL, UFUNCS, Tracer, fill_tables
-from infimum.trace.unsupported_calls import name_of, no_rule
 from infimum.trace.user_source import (
     SCIPY_INSTEAD,
     SourceLocation,

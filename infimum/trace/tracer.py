@@ -22,26 +22,24 @@ from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.real import Real
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.support import environment
-from infimum.trace.conversion_errors import (
+from infimum.trace.integer_arrays import may_be_counts
+from infimum.trace.number_constants import constant, exact_doubles, exact_ends
+from infimum.trace.recording import RecordedValue, as_numbers, as_type, recorded, tracing
+from infimum.trace.refusals import (
+    accepted_keywords,
+    refuse_argument,
     refuse_bytes,
     refuse_conversion,
+    refuse_dtype,
+    refuse_function,
     refuse_lookup,
+    refuse_method,
+    refuse_narrow,
+    refuse_positional,
     refuse_rounding,
     refuse_text,
     refuse_truth,
     refuse_value,
-)
-from infimum.trace.integer_arrays import may_be_counts
-from infimum.trace.number_constants import constant, exact_doubles, exact_ends
-from infimum.trace.recording import RecordedValue, as_numbers, as_type, recorded, tracing
-from infimum.trace.unsupported_calls import (
-    accepted_keywords,
-    refuse_argument,
-    refuse_dtype,
-    refuse_function,
-    refuse_method,
-    refuse_narrow,
-    refuse_positional,
 )
 from infimum.trace.user_source import fail, in_debugger, user_line
 
