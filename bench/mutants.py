@@ -17,9 +17,9 @@ KEPT = Path(__file__).with_name("mutants.txt")
 FOLDERS = ("interval", "ops", "expr", "structure", "kernel", "relax", "bounds", "certify", "search", "sets", "chains",
            "linear_algebra", "evaluation", "trace", "problem", "presolve")
 # what only talks, and what decides about time alone
-TALK = ("advice", "limit_messages", "option_names", "progress", "callbacks", "interrupts", "conversion_errors",
-        "unsupported_calls", "user_source", "foreign_libraries", "text",
-        "quotation", "real_name", "json_values", "listing", "vocabulary", "obstacles",
+TALK = ("advice", "limit_messages", "option_names", "progress", "callbacks", "interrupts", "refusals",
+        "user_source", "foreign_libraries", "text",
+        "quotation", "json_values", "listing", "vocabulary", "obstacles",
         "settings", "overlapped_work")
 MOST_IN_A_FUNCTION = 2
 

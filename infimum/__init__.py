@@ -67,8 +67,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.networks import network as network
     from infimum.networks import verify as verify
     from infimum.problem.constraint import Constraint as Constraint
-    from infimum.problem.constraint_table import ConstraintValue as ConstraintValue
-    from infimum.problem.constraint_table import ConstraintValues as ConstraintValues
+    from infimum.problem.constraint import ConstraintValue as ConstraintValue
+    from infimum.problem.constraint import ConstraintValues as ConstraintValues
     from infimum.problem.cover import Cover as Cover
     from infimum.problem.minimisers import Minimiser as Minimiser
     from infimum.problem.minimisers import Minimisers as Minimisers
@@ -87,8 +87,7 @@ __version__ = "0.3.0"
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
 _HOMES = {
     "api.study": "Study StudyTrial study",
-    "problem.constraint": "Constraint",
-    "problem.constraint_table": "ConstraintValue ConstraintValues",
+    "problem.constraint": "Constraint ConstraintValue ConstraintValues",
     "problem.cover": "Cover",
     "errors": "AgreementError BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError "
               "InfimumError InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError "

@@ -3,29 +3,31 @@
 Proof: docs/proofs/claims.md.
 """
 
-import base64
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.problem.constraint_table import ConstraintValues
+from infimum.problem.constraint import ConstraintValues
 from infimum.problem.cover import Cover
-from infimum.problem.json_values import plain, strict
 from infimum.problem.minimisers import Minimisers
+from infimum.problem.problem import View
 from infimum.problem.text import html_table, point, table
-from infimum.problem.view import View
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, stoppable
-from infimum.support.number_checks import check_number
+from infimum.support.given_numbers import check_number
+from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
     from infimum.blackbox.summary import TrialSummary
+    from infimum.problem import json_values
+else:
+    json_values = LazyModule("problem.json_values")
 
 MOMENT = 0.3  # seconds that a table may look for minimisers that nobody has asked for
 
@@ -249,11 +251,11 @@ class Result(Mapping):
     def to_dict(self) -> dict[str, Any]:
         """The keys and values as plain Python: arrays as lists, `verdict` and the status of minima as their names, `regions` as
         their number (where they are a product, a dict with the `unions` of each variable). Infinities stay floats."""
-        return {name: plain(value) for name, value in self.items()}
+        return {name: json_values.plain(value) for name, value in self.items()}
 
     def to_json(self, indent: int | None = None) -> str:
         """`to_dict()` as strict JSON, which has no infinities: they become the strings "inf" and "-inf", which float() reads."""
-        return json.dumps(strict(self.to_dict()), indent=indent, allow_nan=False)
+        return json.dumps(json_values.strict(self.to_dict()), indent=indent, allow_nan=False)
 
     def plot(self, ax: Any = None) -> Any:
         """A matplotlib Figure: the gap over time (without a proof, the best value) and, for one or two variables, the function
@@ -271,7 +273,8 @@ class Result(Mapping):
         from infimum.plotting import draw, png
 
         picture = png(lambda: draw(self))
-        drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+        from base64 import b64encode  # seldom needed
+        drawn = "" if picture is None else f"<img src='data:image/png;base64,{b64encode(picture).decode()}'>"
         return html_table(self) + drawn
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ errors support
 interval
 ops
 plotting
-trace.user_source trace.foreign_libraries trace.conversion_errors trace.unsupported_calls
+trace.user_source trace.foreign_libraries trace.refusals
 expr
 problem
 problems

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend.thread_count import VARIABLE, thread_count
+from infimum.backend.worker_threads import VARIABLE, thread_count
 from tests import children
 
 ROOT = Path(infimum.__file__).parents[1]

@@ -7,7 +7,6 @@ stand inside other operations, are blocks: arrays that are computed once in a ca
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from infimum.ampl.expressions import CONSTANT, DEFINED, EXACT, TRUTH, VARIABLE, Expressions
 from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWISE_LINEAR, PLUS, SUM, TIMES
+from infimum.support.lazy import dataclass
 from infimum.trace.recording import recorded
 from infimum.trace.tracer import Tracer, lift
 

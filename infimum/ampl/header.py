@@ -1,11 +1,11 @@
 """The ten lines of text that every .nl file begins with."""
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.errors import ModelFileError
+from infimum.support.lazy import dataclass
 
 _LINES = 10
 _LARGEST_LINE = 4096

@@ -1,7 +1,6 @@
 """A model as AMPL knows it: variables, objectives and constraints, with functions of NumPy arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
 from infimum.ampl.header import Header
 from infimum.ampl.names import Names
 from infimum.problem.constraint import Constraint
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from infimum.ampl.names import Names
-from infimum.problem.constraint_table import ConstraintValues
+from infimum.problem.constraint import ConstraintValues
 from infimum.result import Answering, Result
 
 _RULES = (

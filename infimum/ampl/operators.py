@@ -2,11 +2,12 @@
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
+
+from infimum.support.lazy import dataclass
 
 PLUS, MINUS, TIMES, POWER, NEGATIVE, NOT_EQUAL, IF, SUM, PIECEWISE_LINEAR = 0, 1, 2, 5, 16, 30, 35, 54, 64
 

@@ -4,7 +4,7 @@ import locale
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from infimum.ampl.header import Header
 from infimum.errors import ModelFileError
+from infimum.support.lazy import dataclass
 
 _OF_OBJECTIVES, _REAL = 2, 4  # kinds of suffixes
 _OPTIONS = 4  # if there are more, two of them stand for the tolerance

@@ -31,9 +31,8 @@ from infimum.errors import JournalError, OptionError
 from infimum.parallel.worker_start import start_workers
 from infimum.presolve.maximisation import Maximisation
 from infimum.presolve.presolve_stack import PresolvedRun
-from infimum.problem.problem import Problem
+from infimum.problem.problem import Problem, View
 from infimum.problem.settings import Limits, Method, RunObservers, Trials
-from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.driver import drive
 from infimum.support.output_files import warn

@@ -10,7 +10,7 @@ Proof: docs/proofs/trials.md.
 import math
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,8 +25,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.points.plain_call_search import by_plain_calls
 from infimum.presolve.constraint_report import ConstraintReport
 from infimum.presolve.maximisation import negated
-from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
-from infimum.presolve.presolve_step import Formulation
+from infimum.presolve.presolve_stack import Formulation, PresolvedRun, PresolveStack
 from infimum.problem.constraint import Constraint
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Machine, Method
@@ -37,6 +36,7 @@ from infimum.problem.violation import violation
 from infimum.result import Result, Verdict
 from infimum.search.driver import drive
 from infimum.support import clock, environment
+from infimum.support.lazy import dataclass
 from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.vector_arguments import of_vector
 

@@ -31,7 +31,7 @@ from infimum.result import Result
 from infimum.search.callbacks import read_callback
 from infimum.search.driver import watch_of
 from infimum.support import environment
-from infimum.support.number_checks import check_number
+from infimum.support.given_numbers import check_number
 
 _QUICK = {"searches": 0}  # of the search before a proof: there are many, and each is of few variables
 

@@ -12,7 +12,7 @@ from infimum.certify.advice import RunSettings, advice
 from infimum.errors import OptionError, TraceError
 from infimum.evaluation.compile import compile
 from infimum.evaluation.evaluator import Evaluator
-from infimum.presolve.presolve_step import Formulation
+from infimum.presolve.presolve_stack import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted

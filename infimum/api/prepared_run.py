@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,24 +23,29 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
 from infimum.presolve.constraint_report import ConstraintReport
-from infimum.presolve.exponents import KnownExponents
 from infimum.presolve.fixed_variables import FixedVariables
-from infimum.presolve.maximisation import Maximisation, opposite
-from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
-from infimum.presolve.presolve_step import Formulation
-from infimum.problem.problem import Problem
+from infimum.presolve.presolve_stack import Formulation, PresolvedRun, PresolveStack
+from infimum.presolve.system_forms import KnownExponents
+from infimum.problem.problem import Problem, View
 from infimum.problem.settings import Limits, Machine, Method, Parallel, RunObservers
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.stored_ends import end_to_store, stored_end
 from infimum.problem.variable_bounds import OuterBox
-from infimum.problem.view import View
 from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
-from infimum.search.checkpoint_content import content_of, restore
 from infimum.search.driver import CheckpointWriter, drive
 from infimum.search.progress import ProgressDisplay
 from infimum.search.rounds import StepRounds
 from infimum.support.clock import OutOfTime, answering
+from infimum.support.lazy import LazyModule, dataclass
+
+if TYPE_CHECKING:
+    from infimum.presolve import maximisation
+    from infimum.problem import stored_ends
+    from infimum.search import checkpoint_content
+else:
+    maximisation = LazyModule("presolve.maximisation")
+    stored_ends = LazyModule("problem.stored_ends")
+    checkpoint_content = LazyModule("search.checkpoint_content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +153,10 @@ class StoredRun:
 
     def begun(self, make: Callable[[int | None], Any], lanes: int | None) -> Any:
         """The engine, in the state of the checkpoint."""
-        with content_of(self.path):
+        with checkpoint_content.content_of(self.path):
             search = make(self.asked["batch"])
             if self.state is not None:
-                restore(search, self.state)
+                checkpoint_content.restore(search, self.state)
         return search
 
     def writer(self, search: Any, given: Evaluator, rounds: StepRounds | None, memory_limit: float | None) -> CheckpointWriter:
@@ -174,7 +179,9 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
         shown.clear()
         constrained, time_limit = start.is_constrained, limits.time_limit
         plain = None if constrained else objective.plain(question.args)
-        best = early.best if early.best is None or not objective.maximises else (early.best[0], opposite(early.best[1]))
+        best = early.best
+        if best is not None and objective.maximises:
+            best = best[0], maximisation.opposite(best[1])
         asked = time_limit is None or watch.asked_to_stop()
         why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
                                                         time_limit - watch.seconds)
@@ -182,7 +189,7 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
         from infimum.points.plain_call_search import by_plain_calls
 
         result = by_plain_calls(problem, plain, None if constrained else best, why, left, start.method.seed, start.method.engine)
-        result = Maximisation().postsolve(result) if objective.maximises else result
+        result = maximisation.Maximisation().postsolve(result) if objective.maximises else result
         return _about(problem, replace(result, seconds=watch.seconds, purpose=objective.purpose))
     finally:
         shown.clear()
@@ -196,7 +203,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
         compiled = question.compiled(machine, limits.memory_limit)
     presolve = PresolveStack(Formulation(question.problem, compiled.evaluator))
     if objective.maximises:
-        presolve.push(Maximisation())
+        presolve.push(maximisation.Maximisation())
     given = presolve.formulation.evaluator
     start.check(given)
     compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
@@ -284,12 +291,12 @@ def stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any])
         return lo, hi, None if outer[0] is None else OuterBox(*outer)
     (lo, hi, outer), start = read(""), read("start.")
     return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), outer,
-                   {(i, side): stored_end(number) for i, side, number in ends})
+                   {(i, side): stored_ends.stored_end(number) for i, side, number in ends})
 
 
 def _ends_to_store(problem: Problem, integers: tuple[int, ...]) -> dict[str, Any]:
     """Ends that are no doubles, of the variables for which not only the doubles around them are needed."""
     wanted = {*np.flatnonzero(problem.narrow).tolist(), *integers}
     found = [[i, side, stored] for (i, side), end in sorted(problem.ends.items())
-             if i in wanted and (stored := end_to_store(end)) is not None]
+             if i in wanted and (stored := stored_ends.end_to_store(end)) is not None]
     return {"ends": found} if found else {}

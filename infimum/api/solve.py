@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import fields
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,10 +34,15 @@ from infimum.problem.text import counted
 from infimum.result import Result
 from infimum.search.callbacks import read_callback
 from infimum.search.checkpoint import check_writable, load, read_path
-from infimum.search.checkpoint_content import content_of, contradicts, settings_of
 from infimum.search.driver import watch_of
 from infimum.support import environment
-from infimum.support.number_checks import check_number
+from infimum.support.given_numbers import check_number
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.search import checkpoint_content
+else:
+    checkpoint_content = LazyModule("search.checkpoint_content")
 
 ENGINES = (*PROVERS, "swarm", "index")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
@@ -200,21 +205,21 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     if (how := resume_hint(path)) is not None:
         raise CheckpointError(how.message(how.call))
     whole = load(path)
-    with content_of(path):
-        asked = _asked_anew(settings_of(whole), (atol, rtol, xtol), given.memory_limit)
+    with checkpoint_content.content_of(path):
+        asked = _asked_anew(checkpoint_content.settings_of(whole), (atol, rtol, xtol), given.memory_limit)
         method = Method(asked["engine"], _settings_of(asked), Goal(*asked["goal"]), asked["seed"])
     if parallel.portions is not None and asked.get("portions") not in (None, parallel.portions):
         raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
     if fun is None and asked.get("purpose") != "feasible":
         raise OptionError(f"the function of the run is missing: resume({path!r}, fun)")
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
-    with content_of(path):
+    with checkpoint_content.content_of(path):
         problem = stored_problem(objective.fun, whole.arrays, asked.get("ends", ()))
         chosen = np.isin(np.arange(len(problem.lo)), asked.get("integers", ()))
         integers, none, problem = read_integrality(chosen, problem)
     question = Question(objective, args, problem, constraints, integers, none, asked.get("feasibility", 0.0), check)
     limits = Limits(time_limit, max_boxes, asked["memory_limit"])
-    with contradicts(path):
+    with checkpoint_content.contradicts(path):
         return run(StoredRun(question, method, path, whole, asked), limits, Machine(device, threads), parallel, watching)
 
 

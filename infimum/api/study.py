@@ -7,7 +7,7 @@ import math
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from os import PathLike
 from time import perf_counter
 from typing import Any
@@ -25,11 +25,12 @@ from infimum.engines.index.index_options import IndexOptions
 from infimum.engines.index.index_run import result_of
 from infimum.errors import JournalError, OptionError
 from infimum.presolve.maximisation import Maximisation, opposite
+from infimum.problem.problem import View
 from infimum.problem.text import counted
-from infimum.problem.view import View
 from infimum.result import Progress, Result
 from infimum.support import environment
-from infimum.support.number_checks import whole
+from infimum.support.given_numbers import whole
+from infimum.support.lazy import dataclass
 from infimum.support.other_libraries import STUDY_NAMES, TRIAL_NAMES, no_attribute
 
 

@@ -7,13 +7,14 @@ they compute and what they return has places of its own, since none calls itself
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from struct import pack, unpack
 
 import numpy as np
 
 from infimum.kernel.ir import CALLS, PRIMITIVES, RUN, Function, Instr, Kernel, Loop, Step, Value
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 # beside the primitives, with the words that follow: u and f places of an integer and of a vector, n a number, t a word to go to
 OTHERS: dict[str, str] = {

@@ -6,7 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextvars import Context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from struct import pack
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,11 +22,11 @@ from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm_text import Renderer, lane_body
 from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, KernelWrapper, Module, address, host
 from infimum.backend.simd import ArmSpelling, SimdSpelling
-from infimum.backend.thread_count import thread_count
+from infimum.backend.worker_threads import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
 from infimum.support.clock import heed, left, pause
-from infimum.support.lazy import LazyModule
+from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
     from infimum.backend import llvm_routines as routines

@@ -1,10 +1,15 @@
-"""Long-lived threads that run native code beside the calling thread."""
+"""Long-lived threads that run native code beside the calling thread, and how many of them a run uses."""
 
 import os
 import queue
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import OptionError
 
 _queue: "queue.SimpleQueue[_Job]" = queue.SimpleQueue()
 _started = 0
@@ -86,3 +91,23 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
+
+
+VARIABLE = "INFIMUM_THREADS"
+MOST_THREADS = 1024
+
+
+def thread_count(threads: Any = None) -> int:
+    """The number asked for; without one, that of the environment variable; without that, the cores this process may use."""
+    if threads is not None:
+        return _checked("threads", threads)
+    asked = os.environ.get(VARIABLE, "").strip()
+    if asked:
+        return _checked(VARIABLE, int(asked) if asked.isascii() and asked.isdigit() else asked)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _checked(name: str, count: Any) -> int:
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_THREADS:
+        raise OptionError(f"{name} must be a whole number from 1 to {MOST_THREADS}, not {count!r}")
+    return int(count)

@@ -10,10 +10,10 @@ import json
 import math
 import re
 import zlib
-from dataclasses import dataclass
 from typing import Any
 
 from infimum.blackbox.outcome import InnerOutcome, Outcome, OutcomeKind
+from infimum.support.lazy import dataclass
 
 VERSION = 2              # 0.2 wrote the format 1, which says less about the functions
 READABLE = (1, VERSION)

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import infimum
 from infimum.blackbox.journal_lines import READABLE, DamagedLine, Trial, content_of, trial_of_content
 from infimum.errors import JournalError, OptionError
 from infimum.problem.text import counted
+from infimum.support.lazy import dataclass
 
 MAGIC = b'{"infimum journal": '
 MOST_WAITING = 100_000  # trials that were asked for and have not ended, at any time of a run

@@ -2,12 +2,12 @@
 
 import re
 import shlex
-from dataclasses import dataclass
 from typing import Any
 
 from infimum.blackbox.journal_reading import MAGIC, JournalContent, StartCommand, maximises, read_journal
 from infimum.errors import JournalError
 from infimum.problem.text import counted
+from infimum.support.lazy import dataclass
 
 # The options that a journal notes, with their defaults (those of `IndexOptions`).
 USUAL = {"r": None, "descents": True, "polish": True, "curve": "single", "lines": 2, "order": None, "asynchronous": False}

@@ -4,13 +4,14 @@ import math
 import traceback
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from types import CodeType
 
 from infimum.errors import InfimumError, TrialError
 from infimum.problem.text import counted
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 _LONGEST = 1000  # characters of an exception's text that are kept
 

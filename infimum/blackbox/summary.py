@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from infimum.blackbox.outcome import Outcome, OutcomeKind
 from infimum.problem.text import counted
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 Point = tuple[float, ...]
 

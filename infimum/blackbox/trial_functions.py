@@ -5,13 +5,13 @@ most, so that how many numbers a trial has is known before the first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError, ShapeError
 from infimum.problem.text import counted
+from infimum.support.lazy import dataclass
 
 _FORMS = "a function that is <= 0 where the point is allowed, infimum.Constraint(fun, lb, ub), SciPy's NonlinearConstraint, " \
          "LinearConstraint or Bounds, or a dict {'type': 'ineq', 'fun': g}, which is >= 0 there"

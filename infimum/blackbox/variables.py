@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from numbers import Number
 from typing import Any
 
@@ -13,6 +12,7 @@ from infimum.errors import BoundsError, OptionError
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
 from infimum.problem.variable_bounds import read_bounds
+from infimum.support.lazy import dataclass
 
 
 class Choices:

@@ -115,7 +115,7 @@ def positions(view: Expr, which: int) -> np.ndarray | None:
             found[np.ix_(*(start + step * np.arange(count) for start, step, count in rows))] = grid
         case "scatter":
             target = view["index"].array
-            if len(np.unique(target)) < len(target):
+            if len(set(target.ravel().tolist())) < len(target):
                 return None
             found = np.full(view.size, -1)
             found[target] = grid.ravel()

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
-from infimum.linear_algebra.lane_algebra import total
+from infimum.linear_algebra.lane_algebra import inverse, inverse_factor, total
 from infimum.support.clock import pause
 
 _NEWTON_STEPS, _CONJUGATE_GRADIENT_STEPS = 60, 60  # of Newton's method, and of conjugate gradients for each

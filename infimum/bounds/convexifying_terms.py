@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.linear_algebra.inverse_factors import inverse_factor
-from infimum.linear_algebra.lane_algebra import total
+from infimum.linear_algebra.lane_algebra import inverse_factor, total
 
 _DIFFERENCE_STEP = 2.0**-17                                 # of differences, relative
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))        # of the equations, relative

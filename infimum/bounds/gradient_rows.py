@@ -14,7 +14,7 @@ rows vary by.
 Proof: docs/proofs/constraint_lines.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,12 @@ from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
-from infimum.relax.gradient_rows_kernel import LEFT, POINT, UPPER, WORTH
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.relax import gradient_rows_kernel as kernel
+else:
+    kernel = LazyModule("relax.gradient_rows_kernel")
 
 _MOST_DERIVATIVES = 4096     # derivatives of all rows
 _ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
@@ -56,4 +61,5 @@ class GradientRows(RegionTest):
         if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
             self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
         out = self.evaluator.run(GRADIENT_ROWS, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        left, worth, upper, point = (out[row] for row in (kernel.LEFT, kernel.WORTH, kernel.UPPER, kernel.POINT))
+        return Outcome(left, self.cost * regions.shape[1], worth, upper, point)

@@ -8,7 +8,7 @@ bound. It has no say before `learn` was called.
 Proof: docs/proofs/lagrangian.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,12 @@ from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepCon
 from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVING, ProgramKind
-from infimum.structure.minus_product import minus_product
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.structure import minus_product as products
+else:
+    products = LazyModule("structure.minus_product")
 
 _MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
 
@@ -30,7 +35,7 @@ class LagrangianBound(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
+        self.logarithmic = bool((lo >= 0).all()) and products.minus_product(evaluator.system.f) is not None
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -23,15 +23,16 @@ leave.
 Proof: docs/proofs/lagrangian.md.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.build import build, concat, take
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, const, var
 from infimum.interval.arithmetic import div, mul, sub
 from infimum.interval.pair import DEFINED, INF, SMOOTH, Pair, exact
-from infimum.kernel.box_conclusions import add_up, larger, natural, raised, tilt, whole_if_unsound
+from infimum.kernel.box_conclusions import add_up, larger, natural, parts_left, raised, tilt, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.directional_curvature import triangle
 from infimum.kernel.ir import Builder, Value
@@ -40,7 +41,12 @@ from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import rows
 from infimum.ops.interval_rules import RULES
 from infimum.problem.system import System
-from infimum.structure.minus_product import minus_product
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.structure import minus_product as products
+else:
+    products = LazyModule("structure.minus_product")
 
 LEFT, WORTH = range(2)  # the outputs
 _SWEEPS = 8             # of descending
@@ -76,7 +82,7 @@ class LagrangianKernel:
     def __init__(self, system: System, x: Expr, curved: bool, logarithmic: bool):
         self.b, self.data, self.n, self.m = Builder(), Data(), x.size, system.m
         self.at = self.data.offset(np.zeros(2 + self.n + 2 * self.m + (2 * self.n + 2 * self.n**2 if curved else 0)))
-        self.outer = minus_product(system.f) if logarithmic else None
+        self.outer = products.minus_product(system.f) if logarithmic else None
         self.f = expression(system, None if self.outer is None else self.outer.p)
         b, out, slopes = self.b, {}, [self._buffers(), self._buffers()]
         self.leaves = {name: self._given(at) for name, at in (

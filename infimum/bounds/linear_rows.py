@@ -18,9 +18,8 @@ from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR_ROWS
 from infimum.expr.node import topological
-from infimum.kernel.schedule import written_out
+from infimum.kernel.schedule import is_short, written_out
 from infimum.problem.unions import shares
-from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 
 _MOST_OPERATIONS, _MOST_ROWS = 800, 16            # operations on single numbers in all rows, and rows: more take long to compile
 
@@ -41,7 +40,7 @@ class LinearRowsBound(RegionTest):
         if system is None or not 0 < system.m <= _MOST_ROWS:
             return False
         rows = list(system.rows)
-        asked = any(node.op == "where" for node in topological(rows)) or not LinearBoundsKernel.fits(rows)
+        asked = any(node.op == "where" for node in topological(rows)) or not is_short(rows)
         return asked and sum(map(written_out, rows)) <= _MOST_OPERATIONS
 
     def test(self, regions: Any, context: StepContext) -> Outcome:

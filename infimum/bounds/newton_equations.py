@@ -9,16 +9,22 @@ or at the bound of f. With more than 30 rows it has no say.
 Proof: docs/proofs/equations.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
-from infimum.bounds.newton_equations_kernel import LEFT, WORTH, two_sided
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import NEWTON_EQUATIONS
 from infimum.expr.node import var
-from infimum.expr.variable_reads import reads
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds import newton_equations_kernel as kernel
+    from infimum.expr import variable_reads
+else:
+    variable_reads = LazyModule("expr.variable_reads")
+    kernel = LazyModule("bounds.newton_equations_kernel")
 
 # rows; with one alone lines say the same, with many more the inverse costs too much
 _LEAST_ROWS, _MOST_ROWS = 2, 30
@@ -28,10 +34,10 @@ _ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 def _is_alone(evaluator: Evaluator) -> bool:
     """Are as many equations as variables to be solved, which read all of them, and nothing to be minimised?"""
-    system, numbers = evaluator.system, two_sided(evaluator.system)
+    system, numbers = evaluator.system, evaluator.system.two_sided
     if not system.is_flat or len(numbers) < evaluator.n:
         return False
-    return bool(reads([system.rows[1 + k] for k in numbers], var("x", (evaluator.n,))).any(axis=0).all())
+    return bool(variable_reads.reads([system.rows[1 + k] for k in numbers], var("x", (evaluator.n,))).any(axis=0).all())
 
 
 class NewtonEquations(RegionTest):
@@ -54,9 +60,9 @@ class NewtonEquations(RegionTest):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        count = len(two_sided(evaluator.system))
+        count = len(evaluator.system.two_sided)
         return _LEAST_ROWS <= count <= _MOST_ROWS and count * evaluator.n <= _MOST_ELEMENTS
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         out = self.evaluator.run(NEWTON_EQUATIONS, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH])
+        return Outcome(out[kernel.LEFT], self.cost * regions.shape[1], out[kernel.WORTH])

@@ -21,20 +21,18 @@ Proof: docs/proofs/equations.md.
 
 import numpy as np
 
-from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.build import is_zero
 from infimum.expr.node import Expr
 from infimum.expr.slope_expressions import POINT as AT
 from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.interval.arithmetic import mul, neg
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.kernel.box_conclusions import add_up, larger, whole_if_unsound, with_larger
-from infimum.kernel.constant_data import Data
+from infimum.kernel.box_conclusions import add_up, larger, parts_left, whole_if_unsound, with_larger
+from infimum.kernel.constant_data import Data, Writer
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
-from infimum.kernel.table_writer import Writer
 from infimum.problem.system import System
 
 LEFT, WORTH = range(2)       # the outputs
@@ -44,11 +42,6 @@ _CLOSE_ENDS = 0.25           # ends so close, compared with what the row varies 
 _LEAST_PIVOT = 2.0**-30      # the least pivot, compared with the row as it was
 _LARGEST_INVERSE = 2.0**500  # of the numbers Y
 _SMALLEST_INVERSE = 2.0**-900
-
-
-def two_sided(system: System) -> np.ndarray:
-    """The numbers of the constraints with two finite ends: equations, relaxed or not, and ranges."""
-    return np.flatnonzero(np.isfinite(system.lower) & np.isfinite(system.upper))
 
 
 def newton_equations(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -62,7 +55,7 @@ class NewtonEquationsKernel(Writer):
 
     def __init__(self, system: System, x: Expr):
         self.b, self.data, self.n, self.system = Builder(), Data(), x.size, system
-        self.used = two_sided(system)
+        self.used = system.two_sided
         self.m = len(self.used)
         self.at = self.data.offset(np.zeros(x.size + 1))
         self.whole = self.data.offset(np.isin(np.arange(self.n), system.integers).astype(float))

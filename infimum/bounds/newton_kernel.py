@@ -30,7 +30,7 @@ import numpy as np
 
 from infimum.interval.arithmetic import add, mul, neg
 from infimum.interval.pair import INF, SMOOTH, Pair, exact
-from infimum.kernel.box_conclusions import common, whole_if_unsound
+from infimum.kernel.box_conclusions import common, parts_left, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 
@@ -264,29 +264,3 @@ def _quotient(b: Builder, *ends: Value) -> tuple[Value, Value]:
 
 def _parts(b: Builder, *ends: Value) -> tuple[Value, Value, Value, Value]:
     return parts_left(b, neg(b, Pair(*ends[:2])), Pair(*ends[2:4]), Pair(*ends[4:]))
-
-
-def parts_left(b: Builder, v: Pair, m: Pair, d: Pair) -> tuple[Value, Value, Value, Value]:
-    """What m t = v leaves of t in d: the lower end and the upper end, which is below it where nothing is left; and the end of the
-    first part and the beginning of the second, if there are two, else infinite ones in the wrong order. A quotient that is NaN
-    says nothing, so that no end is NaN."""
-    low, high = b.neg(d.nlo), d.hi
-    zero = b.mand(b.oge(m.nlo, 0.0), b.oge(m.hi, 0.0))  # a divisor of 0
-    # a divisor of one sign, turned to the positive one: a positive end is divided by the least, any other by the largest
-    turn = b.olt(m.hi, 0.0)
-    least, most = b.neg(b.select(turn, m.hi, m.nlo)), b.select(turn, m.nlo, m.hi)
-    ends = [b.div(end, b.select(b.ogt(end, 0.0), least, most)) for end in
-            (b.select(turn, v.hi, v.nlo), b.select(turn, v.nlo, v.hi))]
-    definite_low, definite_high = b.max(b.neg(ends[0]), low), b.min(ends[1], high)
-    # a divisor with 0 and a dividend without: t is not between the ends of a gap around 0
-    falls = b.olt(v.hi, 0.0)  # both turned, so that v is positive
-    gap = b.mand(zero, b.mor(falls, b.olt(v.nlo, 0.0)))
-    size = b.select(falls, b.neg(v.hi), b.neg(v.nlo))
-    below, beyond = (b.abs(b.select(falls, *ends)) for ends in ((m.hi, m.nlo), (m.nlo, m.hi)))  # how far m reaches; no -0
-    before = b.div(size, b.neg(below))            # rounded up, not above 0
-    behind = b.neg(b.div(b.neg(size), beyond))    # rounded down, not below 0
-    no_left, no_right = b.mand(gap, b.ogt(low, before)), b.mand(gap, b.olt(high, behind))
-    new_low = b.select(zero, b.select(no_left, b.max(behind, low), low), definite_low)
-    new_high = b.select(zero, b.select(no_right, b.min(before, high), high), definite_high)
-    two = b.mand(gap, b.mnot(b.mor(no_left, no_right)))
-    return new_low, new_high, b.select(two, before, INF), b.select(two, behind, -INF)

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, matrix_product, minus, plus, times, transposed, up
-from infimum.linear_algebra.inverse_factors import inverse_factor
-from infimum.linear_algebra.lane_algebra import total
+from infimum.linear_algebra.lane_algebra import inverse_factor, total
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 from infimum.problem.system import System
 

@@ -27,9 +27,8 @@ from infimum.linear_algebra.interval_matrices import (
     transposed,
     up,
 )
-from infimum.linear_algebra.inverse_factors import inverse_factor
 from infimum.linear_algebra.krawczyk import operator
-from infimum.linear_algebra.lane_algebra import total
+from infimum.linear_algebra.lane_algebra import inverse_factor, total
 from infimum.linear_algebra.least_squares_multipliers import applied, left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from infimum.errors import InternalError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.problem.constraint_table import ConstraintValue, ConstraintValues
+from infimum.problem.constraint import ConstraintValue, ConstraintValues
 from infimum.problem.problem import Interval, Problem
 from infimum.problem.system import Label, System
 from infimum.result import Answering, Result, Verdict
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from infimum.certify.neighbourhood import NestedBoxes, convexity, nested_boxes, part_of
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, size, up
-from infimum.linear_algebra.inverse_factors import inverse_factor
+from infimum.linear_algebra.lane_algebra import inverse_factor
 from infimum.linear_algebra.positive_definite import midpoint
 
 

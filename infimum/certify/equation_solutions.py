@@ -5,16 +5,21 @@ that were solved hold, and on all of it every other constraint holds and f is de
 """
 
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infimum.certify.dependent_equations import LinearEquations
 from infimum.evaluation.evaluator import Derivative, Enclosure, Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, minus, plus
 from infimum.linear_algebra.lane_algebra import inverted
 from infimum.problem.system import System
 from infimum.support.clock import pause
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.certify import dependent_equations
+else:
+    dependent_equations = LazyModule("certify.dependent_equations")
 
 _MOST_VARIABLES_AND_EQUATIONS = 512  # variables and equations together
 _NEWTON_STEPS = 4                    # steps to the middle of the box
@@ -220,7 +225,7 @@ def judge_candidate(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, 
     if not system.equal[failed].all():
         return FailureReason.TIGHT
     face = (np.where(free, end, x) for end in bounds)
-    linear = LinearEquations(evaluator, *face) if len(failed) and slopes is not None else None
+    linear = dependent_equations.LinearEquations(evaluator, *face) if len(failed) and slopes is not None else None
     if not all(linear is not None and rows.defined[1 + k] and linear.follows(k, solved) for k in failed):
         return FailureReason.OVERDETERMINED if system.equal.sum() > free.sum() else FailureReason.DEPENDENT
     return ProvedFeasible(lo, hi, float(rows.hi[0]))

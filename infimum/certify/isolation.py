@@ -15,8 +15,8 @@ from infimum.certify.neighbourhood import convexity, nested_boxes, part_of
 from infimum.certify.newton_polish import polished
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval, size
-from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 from infimum.linear_algebra.krawczyk import krawczyk
+from infimum.linear_algebra.lane_algebra import inverse, inverse_factor
 from infimum.linear_algebra.positive_definite import midpoint
 
 _RADII = 12                        # boxes for K, each side eight times that of the one before

@@ -1,6 +1,5 @@
 """Which operation of a function spoils its enclosure on a region, and what to say of it."""
 
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,6 +7,7 @@ from infimum.evaluation.evaluator import Enclosure
 from infimum.expr.node import Expr
 from infimum.expr.quotation import operand, quoted
 from infimum.ops.vocabulary import Kind
+from infimum.support.lazy import dataclass
 
 # operation -> (the operand that matters, where the operation is undefined, where it is unbounded, jumps, is steep or has a kink)
 _PLACES: dict[str, tuple[int, str, str]] = {

@@ -4,7 +4,7 @@ Nothing here is part of a proof. A few of the lowest regions are looked at once,
 the one of branching.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from infimum.problem.settings import Goal
 from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
 from infimum.search.region_pool import Regions
+from infimum.support.lazy import dataclass
 
 _ENCLOSED_REGIONS, _SURVEYED_REGIONS = 16, 1024  # regions that are enclosed; whose place and size is looked at,
 _MOST_NUMBERS = 1 << 20                          # fewer where they have this number of ends

@@ -4,7 +4,6 @@ Proof: docs/proofs/isolation.md.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from infimum.problem.minimisers import Minimiser
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.region_pool import Regions
+from infimum.support.lazy import dataclass
 
 MOST_VARIABLES, MOST_OPERATIONS, MOST_CONSTRAINTS = 32, 400, 64  # of functions that are looked at
 MOST_REGIONS = 1 << 16

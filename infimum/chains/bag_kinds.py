@@ -1,7 +1,6 @@
 """Kinds: bags whose terms have one form and which are linked alike, so that their cells are worked on together."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -15,6 +14,7 @@ from infimum.evaluation.programs import CELLS, OPTIMISTIC_BOUND, SECOND_ORDER_BO
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.structure.term_sums import C, TermFamily, X
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, eq=False)

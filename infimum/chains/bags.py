@@ -7,11 +7,12 @@ larger: no other order would do better. A bag hands on to its parent what it kno
 """
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 MOST_NEIGHBOURS = 2  # neighbours of a variable that is eliminated, and children of a bag
 

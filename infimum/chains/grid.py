@@ -2,7 +2,7 @@
 minimiser."""
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from infimum.chains.bag_kinds import BagKind
 from infimum.evaluation.device_choice import Arrays
 from infimum.kernel.cell_keys import NONE, TOP
 from infimum.problem.unions import Unions, widths
+from infimum.support.lazy import dataclass
 
 _FIRST_SLICES = 8          # slices of a variable at the beginning
 _DIRECT_ENTRIES = 1 << 20  # entries of a table that are addressed directly however few are used

@@ -2,7 +2,7 @@
 minimiser for it."""
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from infimum.chains.cell_kernels import AT_CENTRE, FACTS
 from infimum.chains.grid import Grid, Slices
 from infimum.chains.level import Level
 from infimum.problem.unions import Unions
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

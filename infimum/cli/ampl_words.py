@@ -4,13 +4,14 @@ import re
 import shlex
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any
 
 from infimum.cli.command import CommandError
 from infimum.cli.settings import SETTINGS, options, whole
 from infimum.engines.registry import PROVERS, options_of
+from infimum.support.lazy import dataclass
 
 FLAG, VARIABLE = "-AMPL", "infimum_options"
 _WRITE = 1  # the bit of `wantsol` that asks for a .sol file

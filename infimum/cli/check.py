@@ -1,11 +1,12 @@
 """Does a result agree with what is known about a problem of the gallery?"""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from infimum.problem.problem import Interval
 from infimum.problems import GalleryProblem
 from infimum.result import Result, Verdict
+from infimum.support.lazy import dataclass
 
 _MISSED_DISTANCE = 1e-6  # a search that ends further above the known minimum, absolutely and relatively, has missed it
 

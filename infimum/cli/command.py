@@ -2,9 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from infimum.errors import InfimumError
+from infimum.support.lazy import dataclass
 
 
 class CommandError(InfimumError):

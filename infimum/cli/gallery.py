@@ -4,7 +4,6 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 from infimum import problems
@@ -19,6 +18,7 @@ from infimum.errors import GalleryError, InfimumError
 from infimum.problem.text import counted
 from infimum.problems import GalleryProblem
 from infimum.result import Result, Verdict
+from infimum.support.lazy import dataclass
 
 _MAX_N, _TIME_LIMIT = 5, 10.0
 _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summary, in this order

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from infimum.errors import OptionError
-from infimum.presolve.presolve_step import PresolveStep
+from infimum.presolve.presolve_stack import PresolveStep
 from infimum.problem.settings import Method
 
 if TYPE_CHECKING:

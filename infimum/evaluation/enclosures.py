@@ -1,10 +1,10 @@
 """What kernels prove about boxes, as arrays with an entry for each box."""
 
-from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from infimum.expr import rewriting_switches
 from infimum.expr.node import Expr, var
 from infimum.kernel.schedule import is_sum_over_data
+from infimum.structure.totals import is_costly
 from infimum.support import environment
 from infimum.support.lazy import LazyModule
 
@@ -66,7 +67,7 @@ class Facts:
     @_fact
     def is_costly(self) -> bool:
         """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
-        return separable.is_costly(self.f)
+        return is_costly(self.f)
 
     @_fact
     def is_sum_over_data(self) -> bool:

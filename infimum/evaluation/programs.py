@@ -6,7 +6,6 @@ those of the function that writes it. A module is imported when a program of it 
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from enum import Enum, auto
 from importlib import import_module
 from operator import attrgetter
@@ -16,6 +15,7 @@ from infimum.expr.node import Expr
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Kernel
 from infimum.problem.system import System
+from infimum.support.lazy import dataclass
 
 # of one function: its enclosures and estimates
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"

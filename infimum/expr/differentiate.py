@@ -1,4 +1,4 @@
-"""Derivatives as expressions again: reverse mode over array operations.
+"""Derivatives as expressions again: reverse mode over array operations, and those of a single operation.
 
 One adjoint a node, of the node's shape, so the graph of a gradient does not grow with the number of variables and costs a small
 multiple of the value. An enclosure of the result encloses the (generalised) derivative wherever the status of the *value* says
@@ -6,6 +6,8 @@ multiple of the value. An enclosure of the result encloses the (generalised) der
 """
 
 from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from infimum.errors import ShapeError
 from infimum.expr.array_derivative_rules import plus
 from infimum.expr.build import build, concat, is_zero, reshape, zeros
 from infimum.expr.derivative_rules import FLAT, VJP
-from infimum.expr.node import Expr, Index, const, topological
+from infimum.expr.node import Expr, Index, const, topological, var
 from infimum.ops.vocabulary import Kind
 
 # up to this number of overlapping slices are added as arrays of zeros; more of them are summed by position
@@ -139,3 +141,26 @@ def _positions(part: Expr, shape: tuple[int, ...]) -> np.ndarray:
     """The row-major positions of the elements of an embedded part."""
     axes = [s + t * np.arange(c) for s, t, c in zip(part["starts"], part["steps"], part.args[0].shape, strict=True)]
     return np.ravel_multi_index(np.meshgrid(*axes, indexing="ij"), shape).reshape(-1)
+
+
+class Partials(NamedTuple):
+    """An operation on variables `u0`, `u1`, … and its derivatives by them; those that are 0 everywhere are left out."""
+
+    value: Expr
+    first: dict[int, Expr]
+    second: dict[tuple[int, int], Expr]  # under (i, j) with i <= j
+
+
+@cache
+def partials(op: str, params: tuple[tuple[str, Any], ...], active: tuple[bool, ...]) -> Partials:
+    """The derivatives by the arguments that are `active`.
+
+    >>> partials("powi", (("k", 3),), (True,)).second
+    {(0, 0): (6.0 * u0)}
+    """
+    arguments = [var(f"u{i}", ()) for i in range(len(active))]
+    value = build(op, *arguments, **dict(params))
+    wanted = [i for i, on in enumerate(active) if on]
+    first = {i: gradient(value, arguments[i]) for i in wanted}
+    second = {(i, j): gradient(first[i], arguments[j]) for i in wanted for j in wanted if i <= j}
+    return Partials(value, *({at: d for at, d in found.items() if not is_zero(d)} for found in (first, second)))

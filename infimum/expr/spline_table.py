@@ -9,7 +9,7 @@ from math import comb, inf
 
 import numpy as np
 
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 
 Polynomial = tuple[Fraction, ...]  # coefficients of 1, u, u**2, …
 _MOST_SMOOTHNESS = 2  # continuous derivatives: what first and second order read

@@ -6,7 +6,7 @@ from typing import Any
 
 from infimum.problem.text import counted
 from infimum.search.limit_messages import time_reached
-from infimum.support.number_checks import check_limits
+from infimum.support.given_numbers import check_limits
 
 _LEAST_TIME = 0.05  # seconds for a step, if the user has given as many
 _TIME, _BOXES = r"the time limit of \S+ s was reached", r"[\d,]+ box(es)? (was|were) enclosed, the limit is \S+"

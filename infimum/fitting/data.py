@@ -1,13 +1,13 @@
 """The data of a fit: independent variables, responses, and the standard deviations of these, checked."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import DataError
 from infimum.problem.text import counted
+from infimum.support.lazy import dataclass
 from infimum.trace.number_constants import is_masked
 
 _SHOWN = 3  # bad places that a message names

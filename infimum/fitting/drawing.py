@@ -1,6 +1,5 @@
 """Drawings of a fit: data, the best fit and its residuals. Needs matplotlib."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from infimum.fitting.data import Columns
 from infimum.fitting.model import plain_call
 from infimum.plotting.figures import figures
+from infimum.support.lazy import dataclass
 
 _MOST_RESPONSES = 10
 _CURVE = 400  # points of a curve

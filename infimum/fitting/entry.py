@@ -26,7 +26,7 @@ from infimum.problem.text import counted
 from infimum.search.interrupts import Interrupts
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch
-from infimum.support.number_checks import check_number
+from infimum.support.given_numbers import check_number
 from infimum.support.other_libraries import OF_FIT
 
 OPTIONS = frozenset(keywords_of(minimize)) - frozenset(OF_FIT)  # that are passed on

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError
+from infimum.support.lazy import dataclass
 
 _LARGEST_EXPONENT = 700.0  # exponentials of more are no doubles
 

@@ -18,7 +18,7 @@ from infimum.fitting.data import Columns, Data
 from infimum.fitting.problem import FitProblem, ResidualRows, array_of
 from infimum.ops.vocabulary import Kind
 from infimum.problem.problem import Interval
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 from infimum.trace.recording import recorded
 from infimum.trace.trace import trace
 from infimum.trace.tracer import Tracer

@@ -3,13 +3,13 @@
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError
+from infimum.support.lazy import dataclass
 
 _ROLE = "the loss of a fit, as a function of the parameters x, with the model "
 _CURE = "The model looks at its arguments in a way that tracing does not see: their types, a count of calls, a file, the time, " \

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,7 +11,8 @@ from infimum.errors import BoundsError, OptionError
 from infimum.fitting.model import Model
 from infimum.problem.text import counted
 from infimum.problem.variable_bounds import Bounds, check_meant_as_pairs, listed, read_bounds
-from infimum.support.exact_numbers import shown
+from infimum.support.given_numbers import shown
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,9 @@
 """Parts of a FitResult: Parameter, Fit, Prediction."""
 
-from dataclasses import dataclass
 
 import numpy as np
+
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """FitProblem: model, data, parameters and loss, and with them the function that is minimised."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +14,7 @@ from infimum.fitting.model import Model
 from infimum.fitting.parameters import Parameters
 from infimum.fitting.symmetric import Groups
 from infimum.problem.problem import Interval
+from infimum.support.lazy import dataclass
 
 _NOTHING = Interval(0.0, 0.0)
 

@@ -3,7 +3,7 @@
 import base64
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -30,8 +30,8 @@ from infimum.problem.minimisers import Minimiser, Minimisers
 from infimum.problem.problem import Interval
 from infimum.result import Result, Verdict
 from infimum.support import environment
-from infimum.support.exact_numbers import round_down, round_up
-from infimum.support.number_checks import check_limits, check_number
+from infimum.support.given_numbers import check_limits, check_number, round_down, round_up
+from infimum.support.lazy import dataclass
 
 _START_BOXES = "; all this is about"
 _FLAT_SHARE = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point

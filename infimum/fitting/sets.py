@@ -1,6 +1,5 @@
 """Sets of parameters, as boxes that lie inside them and boxes that hold them, and what is told of them."""
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
 from typing import Any
@@ -14,6 +13,7 @@ from infimum.problem.text import counted
 from infimum.sets.frame import Frame, volumes
 from infimum.sets.sublevel_search import Component, SublevelSearch
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 
 @environment.all_ours

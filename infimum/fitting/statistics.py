@@ -1,11 +1,11 @@
 """Statistics of a fit by least squares at its best point: the usual linear approximations. Estimates, none of them proved."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 _NOTABLE_CHANGE, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
 _TAKES_PART = 0.1                         # of the length of a step

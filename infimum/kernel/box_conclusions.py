@@ -116,3 +116,29 @@ def with_lower(b: Builder, left: tuple, right: tuple) -> tuple:
 
 def _chosen(b: Builder, second: Value, left: tuple, right: tuple) -> tuple:
     return tuple(b.select(second, q, p) for p, q in zip(left, right, strict=True))
+
+
+def parts_left(b: Builder, v: Pair, m: Pair, d: Pair) -> tuple[Value, Value, Value, Value]:
+    """What m t = v leaves of t in d: the lower end and the upper end, which is below it where nothing is left; and the end of the
+    first part and the beginning of the second, if there are two, else infinite ones in the wrong order. A quotient that is NaN
+    says nothing, so that no end is NaN."""
+    low, high = b.neg(d.nlo), d.hi
+    zero = b.mand(b.oge(m.nlo, 0.0), b.oge(m.hi, 0.0))  # a divisor of 0
+    # a divisor of one sign, turned to the positive one: a positive end is divided by the least, any other by the largest
+    turn = b.olt(m.hi, 0.0)
+    least, most = b.neg(b.select(turn, m.hi, m.nlo)), b.select(turn, m.nlo, m.hi)
+    ends = [b.div(end, b.select(b.ogt(end, 0.0), least, most)) for end in
+            (b.select(turn, v.hi, v.nlo), b.select(turn, v.nlo, v.hi))]
+    definite_low, definite_high = b.max(b.neg(ends[0]), low), b.min(ends[1], high)
+    # a divisor with 0 and a dividend without: t is not between the ends of a gap around 0
+    falls = b.olt(v.hi, 0.0)  # both turned, so that v is positive
+    gap = b.mand(zero, b.mor(falls, b.olt(v.nlo, 0.0)))
+    size = b.select(falls, b.neg(v.hi), b.neg(v.nlo))
+    below, beyond = (b.abs(b.select(falls, *ends)) for ends in ((m.hi, m.nlo), (m.nlo, m.hi)))  # how far m reaches; no -0
+    before = b.div(size, b.neg(below))            # rounded up, not above 0
+    behind = b.neg(b.div(b.neg(size), beyond))    # rounded down, not below 0
+    no_left, no_right = b.mand(gap, b.ogt(low, before)), b.mand(gap, b.olt(high, behind))
+    new_low = b.select(zero, b.select(no_left, b.max(behind, low), low), definite_low)
+    new_high = b.select(zero, b.select(no_right, b.min(before, high), high), definite_high)
+    two = b.mand(gap, b.mnot(b.mor(no_left, no_right)))
+    return new_low, new_high, b.select(two, before, INF), b.select(two, behind, -INF)

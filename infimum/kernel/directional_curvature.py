@@ -8,6 +8,7 @@ Proof: docs/proofs/isolation.md.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,14 @@ from infimum.interval.pair import Pair, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.jets import ONE, TWO, Jets
-from infimum.kernel.lane_box import LaneBox, constant_leaf, write_pair
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering, constant_leaf, write_pair
 from infimum.kernel.meaning import Enclosures
-from infimum.structure.term_sums import C
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.structure import term_sums
+else:
+    term_sums = LazyModule("structure.term_sums")
 
 Direction = Callable[["int | Value"], Pair]
 
@@ -46,7 +51,7 @@ def term_curvature(name: str, f: Expr, x: Expr, constants: int, count: int) -> t
 
     def along(i: "int | Value") -> Direction:
         return lambda j: _exact(b, b.input(directions, b.place("uadd", b.place("umul", i, n), j)))
-    triangle(b, data, f, {"x": LaneBox(b, n), C: constant_leaf(b, 2, constants)}, along, count, write_pair(b, 0))
+    triangle(b, data, f, {"x": LaneBox(b, n), term_sums.C: constant_leaf(b, 2, constants)}, along, count, write_pair(b, 0))
     return b.kernel(name, directions + 1, 2), data, (count * (count + 1) // 2,) * 2
 
 

@@ -1,8 +1,9 @@
-"""Elements: one number of an expression at a time becomes instructions of a kernel."""
+"""Elements: one number of an expression at a time becomes instructions of a kernel, or an entry of a table of numbers."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 from infimum.expr.node import Expr
@@ -10,7 +11,7 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import RUN, Builder, Step, Value
 from infimum.kernel.meaning import SCANS, Estimates, Meaning
 from infimum.kernel.schedule import UNROLL_COST, Plan
-from infimum.kernel.view_positions import VIEWS, At, Needs, flat
+from infimum.kernel.view_positions import VIEWS, At, ElementWriter, Needs, flat
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
 
@@ -198,3 +199,33 @@ class Elements:
             return value if i - step == last else combine(self.b, self.element(node, before), value)
         value = self.element(node.args[0], at)
         return value if i == last else combine(self.b, self.element(node, before), value)
+
+
+Place = tuple[Expr, At]
+
+
+def summands_or_factors(e: ElementWriter, node: Expr, at: At) -> list[Place] | None:
+    """The elements that one of a view or of a sum is the sum of, or one of a product the product; None for anything else."""
+    if node.kind is Kind.VIEW:
+        return list(VIEWS[node.op](e, node, at)[0])
+    if node.kind is Kind.REDUCE and node.op in ("sum", "prod"):
+        x, rest = node.args[0], iter(at)
+        spans = [range(d) if axis in node["axes"] else (next(rest),) for axis, d in enumerate(x.shape)]
+        return [(x, place) for place in product(*spans)]
+    return None
+
+
+def made_in_order(here: Place, known: dict[Place, Any], needs: Callable[..., list[Place]], make: Callable[..., Any]) -> Any:
+    """What is made of an element, and first of all that it needs: these wait on a list, not on Python's stack."""
+    waiting = [here]
+    while waiting:
+        place = waiting[-1]
+        if place not in known:
+            needed = needs(*place)
+            missing = [need for need in needed if need not in known]
+            if missing:
+                waiting += missing
+                continue
+            known[place] = make(*place, [known[need] for need in needed])
+        waiting.pop()
+    return known[here]

@@ -13,8 +13,7 @@ from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.lane_box import LaneBox, write_pair
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering, write_pair
 from infimum.kernel.meaning import Enclosures, Estimates
 
 Written = tuple[Kernel, Data, tuple[int, ...]]

@@ -18,8 +18,7 @@ from infimum.kernel.box_conclusions import common, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.jets import ONE, Jets, along_variables, unit
-from infimum.kernel.lane_box import LaneBox, constant_leaf, write_pair
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering, constant_leaf, write_pair
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.schedule import STRAIGHT_LINE_COST, independent_roots, is_sum_over_data, straight_cost
 from infimum.kernel.view_positions import At

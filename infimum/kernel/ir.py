@@ -19,9 +19,10 @@ of a lane that does not.
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 RUN = 16
 

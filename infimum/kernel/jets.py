@@ -9,8 +9,8 @@ norms, at whose kink all directions are possible, first ones are generalised der
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from infimum.expr.differentiate import partials
 from infimum.expr.node import Expr, is_const
-from infimum.expr.partials import partials
 from infimum.interval.arithmetic import add, div, mul, neg, square
 from infimum.interval.pair import SMOOTH, Pair, exact
 from infimum.kernel.constant_data import Data

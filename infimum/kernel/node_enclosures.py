@@ -5,8 +5,7 @@ from infimum.interval.pair import Pair
 from infimum.kernel.box_conclusions import shown_level
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder
-from infimum.kernel.lane_box import LaneBox
-from infimum.kernel.lowering import Lowering, Writer
+from infimum.kernel.lowering import LaneBox, Lowering, Writer
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.view_positions import flat
 from infimum.ops.vocabulary import Kind

@@ -9,11 +9,12 @@ Cuts are placed by content: where a hash of the last instructions is least. So t
 begin and however long they are.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from zlib import crc32
 
 from infimum.kernel.ir import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 LONG_CODE = 4096  # straight-line code of more instructions is cut,
 _LONG_IF_SOON = 1 << 14  # or of this number, where it is compiled plainly: that takes time in proportion, and slots take some too

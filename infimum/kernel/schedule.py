@@ -1,11 +1,12 @@
 """The plan of a kernel: what is stored, what is recomputed, which loops are shared."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from infimum.expr.node import Expr, topological
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 HEAVY_COST = 24           # an expression this costly is stored rather than computed twice
 STRAIGHT_LINE_COST = 200  # programs up to this cost are written without loops
@@ -18,6 +19,7 @@ _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3
          "sign": 6, "floor": 3, "ceil": 3, "rint": 3, "slope": 4, "step": 4, "ratio": 8,
          "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
 _CALL_COST = 24
+_MOST_STRAIGHT_COST = 3000  # of expressions that are written out: more would take long to compile
 _COMBINE_COST = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}
 
 
@@ -60,6 +62,11 @@ def straight_cost(nodes: list[Expr]) -> int:
         else:
             total += node.size * own_cost(node)
     return total
+
+
+def is_short(rows: list[Expr]) -> bool:
+    """Are the expressions small enough to be written without loops by kernels that say much of each number?"""
+    return straight_cost(list(topological(rows))) <= _MOST_STRAIGHT_COST
 
 
 @dataclass(slots=True)

@@ -13,8 +13,7 @@ from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import Pair, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lane_box import write_pair
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import Lowering, write_pair
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.schedule import STRAIGHT_LINE_COST, straight_cost
 from infimum.kernel.view_positions import At

@@ -8,8 +8,7 @@ from infimum.interval.pair import INF, UNDEFINED, Pair
 from infimum.kernel.box_conclusions import shown_level
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.lane_box import LaneBox, write_pair
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering, write_pair
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.problem.system import System
 from infimum.structure.term_sums import C

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, minus, plus
-from infimum.linear_algebra.inverse_factors import inverse
+from infimum.linear_algebra.lane_algebra import inverse
 
 
 class KrawczykImage(NamedTuple):

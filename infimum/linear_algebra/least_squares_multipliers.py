@@ -4,8 +4,7 @@ docs/proofs/stationary_points.md."""
 import numpy as np
 
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, matrix_product, minus, size, transposed, up
-from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
-from infimum.linear_algebra.lane_algebra import gram, total
+from infimum.linear_algebra.lane_algebra import gram, inverse, inverse_factor, total
 
 _FEW, _TINY = 2.0**-20, 2.0**-300
 

@@ -5,7 +5,6 @@ Proof: docs/proofs/networks.md.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -13,7 +12,8 @@ import numpy as np
 
 from infimum.errors import OptionError
 from infimum.expr.real import Real
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
+from infimum.support.lazy import dataclass
 
 Box = tuple[np.ndarray, np.ndarray]
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from infimum.errors import NetworkError
 from infimum.networks.node import Node
 from infimum.networks.operators import OPERATORS, OWN
 from infimum.networks.values import refuse, traced, within_limit
+from infimum.support.lazy import dataclass
 
 MOST_IN_ALL = 2**27  # elements of all arrays together that a network computes
 _CLIPPED = "Clip"    # its limits may be infinite

@@ -1,12 +1,13 @@
 """One operation of a network."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from infimum.networks.values import refuse
+from infimum.support.lazy import dataclass
 
 
 def single(decimal: float) -> float:

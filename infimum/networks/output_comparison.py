@@ -5,17 +5,17 @@ Proof: docs/proofs/networks.md.
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError, TraceError
-from infimum.expr.build import reshape
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import ends_of, reshape
 from infimum.networks.exact_box import ExactBox
 from infimum.networks.network import Network
 from infimum.networks.properties import Extremum, Question, given_box
+from infimum.support.lazy import dataclass
 from infimum.trace.agreement import Agreement, SampleBox
 from infimum.trace.comparisons import Comparison, comparisons, of_comparisons
 from infimum.trace.trace import traced

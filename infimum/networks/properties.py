@@ -5,7 +5,6 @@ Proof: docs/proofs/networks.md.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,7 +16,8 @@ from infimum.networks.network import Network
 from infimum.networks.vnnlib import LinearInequality, VnnLib
 from infimum.problem.variable_bounds import read_bounds
 from infimum.support import environment
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

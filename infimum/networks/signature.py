@@ -4,7 +4,6 @@ refused here, in one place, so that no operator ignores what it does not know.""
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 from infimum.networks.node import LATEST, OLDEST, Node
 from infimum.networks.values import exact, refuse, traced
 from infimum.problem.text import counted
+from infimum.support.lazy import dataclass
 
 
 class Constants(Enum):

@@ -1,6 +1,6 @@
 """What was shown about a property of a network."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
@@ -10,6 +10,7 @@ from infimum.problem.json_values import plain
 from infimum.problem.text import counted, point
 from infimum.result import Result
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 _SHOWN = 12  # checks of a table
 

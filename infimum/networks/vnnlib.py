@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from infimum.errors import NetworkError
 from infimum.networks.exact_box import ExactBox, ExactEnd, higher_of, lower_of
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 MOST_BYTES, MOST_DEPTH, MOST_CASES, MOST_DIGITS = 2**26, 64, 10_000, 4000
 _MOST_BITS = 1 << 18  # of a number that is computed: beyond those of any two that are written

@@ -1,11 +1,11 @@
 """Drawings of a result: how the gap closed, and for one or two variables where the minimisers can be."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.plotting.figures import figures, legend
+from infimum.support.lazy import dataclass
 
 _GRID, _LEVELS = 200, 30
 _LARGEST_BOUND, _MAP_RADIUS = 1e100, 10.0  # bounds beyond that are not shown, and how far a map looks instead

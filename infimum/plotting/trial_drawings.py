@@ -3,7 +3,6 @@ curve they were.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from infimum.errors import OptionError
 from infimum.plotting.figures import legend, on
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

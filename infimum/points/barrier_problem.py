@@ -1,13 +1,14 @@
 """The barrier problem of a function with constraints, in many lanes: its variables, its merit function and the errors of its
 conditions. Estimates."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import log_of_product, total
+from infimum.support.lazy import dataclass
 
 _FIRST_GAP = 2.0**-4     # times μ: how far from their bounds all begin
 _LEAST_SCALE = 2.0**-20  # a row's least scale, as part of its value

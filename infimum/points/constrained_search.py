@@ -6,7 +6,7 @@ constraints, the starts are first moved to where less is violated.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,13 @@ from infimum.points import sobol
 from infimum.points.interior_point import InteriorEnds, InteriorPoint
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
-from infimum.points.restoration import Restoration
 from infimum.problem.start_boxes import StartBoxes
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.points import restoration
+else:
+    restoration = LazyModule("points.restoration")
 
 _STREAM = 11  # of random numbers
 _STARTS_OF_ROUNDS = 32, 96, 288  # of the rounds
@@ -196,7 +201,7 @@ class ConstrainedSearch(PointSearch):
         self.found = np.empty((self.n, 0))
         ends = yield from self._solved(starts, lo, hi, better)
         if not better and not (ends.violation <= _FEASIBLE_VIOLATION).any():
-            restored = Restoration(self.evaluator, lo, hi, starts)
+            restored = restoration.Restoration(self.evaluator, lo, hi, starts)
             yield from restored.steps(_RESTORATION_STEPS)
             self.evaluations += restored.evaluations
             best = np.argsort(restored.left, kind="stable")[:_MOST_KEPT]

@@ -6,13 +6,13 @@ variables are looked along at once; then the best changes are made together, or 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
 from infimum.points.random_numbers import uniform
+from infimum.support.lazy import dataclass
 
 _LANES = 1 << 16   # lanes a run
 _TERMS = 1 << 30   # variables times lanes in a sweep: beyond it, a sweep takes a part of the variables

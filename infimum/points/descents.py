@@ -1,6 +1,5 @@
 """Descents: many quasi-Newton descents at once, one a lane, on the kernels of `points.descent_kernel`."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
 from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
+from infimum.support.lazy import dataclass
 
 MOST_DENSE_VARIABLES = 32  # up to this number of variables the inverse Hessian is kept whole
 # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide

@@ -1,12 +1,12 @@
 """The swarm's settings, as a user gives them."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
+from infimum.support.lazy import dataclass
 
 CONFIDENCE = 0.5  # more likely than not
 

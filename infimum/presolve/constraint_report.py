@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from infimum.certify.constraint_values import about_constraints
-from infimum.presolve.presolve_step import Formulation, PresolveStep
+from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.result import Result
 
 

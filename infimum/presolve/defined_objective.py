@@ -13,7 +13,7 @@ import numpy as np
 from infimum.certify.uniqueness_question import UniquenessQuestion
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
-from infimum.presolve.presolve_step import Formulation, PresolveStep
+from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.cover import Cover
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions

@@ -4,17 +4,14 @@ Proof: docs/proofs/exact_bounds.md.
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
-from infimum.presolve.constant_parts import with_constants
-from infimum.presolve.inner_answers import passed_on
-from infimum.presolve.presolve_step import Formulation, PresolveStep
+from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.cover import Cover
 from infimum.problem.fixed_values import FixedValues, held_variables
 from infimum.problem.minimisers import Minimisers
@@ -22,6 +19,15 @@ from infimum.problem.problem import Problem
 from infimum.problem.system import System
 from infimum.problem.unions import Unions
 from infimum.result import Result
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.expr import fixing as variable_fixing
+    from infimum.presolve import constant_parts, inner_answers
+else:
+    constant_parts = LazyModule("presolve.constant_parts")
+    inner_answers = LazyModule("presolve.inner_answers")
+    variable_fixing = LazyModule("expr.fixing")
 
 # With more variables than this, a few fixed ones are kept: there is little to gain by taking them out.
 _MANY_VARIABLES = 1 << 12
@@ -65,9 +71,9 @@ class Reduced(NamedTuple):
     def of(cls, whole: Evaluator, embedding: Embedding) -> "Reduced":
         """The function and its constraints. Where no variable is free, it is a function of one variable that it does not read."""
         own, (fixed, free) = whole.system, embedding
-        fixing = VariableFixing(var("x", (whole.n,)), fixed.lower, fixed.upper, free)
+        fixing = variable_fixing.VariableFixing(var("x", (whole.n,)), fixed.lower, fixed.upper, free)
         roots = fixing([whole.f, *(() if own is None else own.bodies)])
-        mixed, (f, *bodies) = fixing.mixes(roots), with_constants(roots)
+        mixed, (f, *bodies) = fixing.mixes(roots), constant_parts.with_constants(roots)
         system = None
         if own is not None:
             integers = tuple(int(i) for i in np.flatnonzero(np.isin(free, own.integers)))
@@ -107,7 +113,7 @@ class FixedVariables(PresolveStep):
             result, x=None if result.x is None else whole(result.x), feasible=feasible, regions=self._regions(result),
             boxes=None if result.boxes is None else [box(*one) for one in result.boxes],
             minima=[replace(m, x=whole(m.x)) for m in result.minima], attained=None if unknown else result.attained,
-            message="; ".join([result.message, *self._notes()]), **passed_on(result, self._minimisers))
+            message="; ".join([result.message, *self._notes()]), **inner_answers.passed_on(result, self._minimisers))
 
     def _notes(self) -> list[str]:
         """What is to be said of variables that have no double, or one, between bounds that are none."""

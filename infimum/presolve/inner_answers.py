@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from infimum.problem.constraint_table import ConstraintValues
+from infimum.problem.constraint import ConstraintValues
 from infimum.problem.minimisers import Minimisers
 from infimum.result import Answering, Result
 

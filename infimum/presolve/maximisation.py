@@ -5,8 +5,8 @@ from dataclasses import replace
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build
 from infimum.presolve.inner_answers import passed_on
-from infimum.presolve.presolve_step import Formulation, PresolveStep, RunBounds
-from infimum.problem.constraint_table import ConstraintValues
+from infimum.presolve.presolve_stack import Formulation, PresolveStep, RunBounds
+from infimum.problem.constraint import ConstraintValues
 from infimum.problem.minimisers import Minimisers
 from infimum.result import Result
 

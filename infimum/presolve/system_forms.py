@@ -1,11 +1,27 @@
-"""Other forms of a system of a function and its constraints, with the same points and the same values."""
+"""Other forms of a system of a function and its constraints, with the same points and the same values.
+
+Proof, of exponents that the bounds tell: docs/proofs/powers.md.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infimum.expr.node import var
-from infimum.presolve.presolve_step import Formulation, PresolveStep
+from infimum.expr.build import build, reshape
+from infimum.expr.node import Expr, var
+from infimum.presolve.presolve_stack import Formulation, PresolveStep
+from infimum.problem.fixed_values import held_variables
 from infimum.problem.system import System
-from infimum.structure.complete_squares import completed
+from infimum.structure.known_exponents import with_fixed_exponents, with_whole_exponents
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.expr import point_value
+    from infimum.structure import complete_squares
+else:
+    complete_squares = LazyModule("structure.complete_squares")
+    point_value = LazyModule("expr.point_value")
 
 
 class EmptySystem(PresolveStep):
@@ -36,4 +52,26 @@ class CompletedSquares(PresolveStep):
         unbounded = np.flatnonzero(np.isinf(problem.lo) | np.isinf(problem.hi))
         if evaluator.system is None or not len(unbounded):
             return None
-        return given.with_system(completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))
+        return given.with_system(complete_squares.completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))
+
+
+class KnownExponents(PresolveStep):
+    """The inner form has the same variables, and the same values wherever the variables are within their bounds."""
+
+    def apply(self, given: Formulation) -> Formulation | None:
+        problem, evaluator = given
+        system, held, n = evaluator.system, held_variables(problem), evaluator.n
+        roots = [evaluator.f, *(() if system is None else system.bodies)]
+
+        def may_be_negative(base: Expr) -> bool:
+            least = build("amin", reshape(base, (base.size,)), axes=(0,))
+            return not evaluator.rewritten(least).value(*problem.region).lo >= 0
+        free, point = np.delete(np.arange(n), held), np.where(np.isfinite(problem.lo), problem.lo, 0.0)
+        known = roots if not len(held) else with_fixed_exponents(
+            roots, var("x", (n,)), problem.lo, free, lambda exponent: point_value.enclose_at_point(exponent, point))
+        known = known if system is None else with_whole_exponents(known, system.integers, may_be_negative)
+        if all(new is old for new, old in zip(known, roots, strict=True)):
+            return None
+        f, *bodies = known
+        system = None if system is None else replace(system, f=f, bodies=tuple(bodies))
+        return Formulation(problem, evaluator.rewritten(f, system, evaluator.fun))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.problem.constraint_table import ConstraintValues
+from infimum.problem.constraint import ConstraintValues
 from infimum.problem.cover import Cover
 from infimum.problem.minimisers import Minimisers
 

@@ -1,12 +1,12 @@
 """Minimiser and Minimisers: boxes that are proved to hold exactly one minimiser each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.problem.text import counted, point
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 _SHOWN = 20  # rows of a table
 

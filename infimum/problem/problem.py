@@ -1,8 +1,8 @@
-"""The question: intervals and problems. Immutable."""
+"""The question: intervals and problems, and what drawings need of them. Immutable."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,8 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.text import counted
 from infimum.problem.variable_bounds import Bounds, End, OuterBox, read_bounds
 from infimum.support import environment
-from infimum.support.exact_numbers import shown
+from infimum.support.given_numbers import shown
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +180,19 @@ def _start_boxes(boxes: Any, bounds: Bounds) -> tuple[StartBoxes, dict[tuple[int
         if any(not one.end(i, side).is_the_same_as(found[0].end(i, side)) for one in found for side in (0, 1)):
             raise OptionError(f"the start_boxes differ in variable {i} by less than doubles tell: give them the same ends there")
     return start, ends
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The function, as estimates of points (n, N), and the bounds of the problem. Copies share the function; a pickle holds the
+    bounds alone, since compiled kernels stay in their process."""
+
+    estimate: Callable[[np.ndarray], np.ndarray] | None
+    lo: np.ndarray
+    hi: np.ndarray
+
+    def __reduce__(self) -> tuple:
+        return View, (None, self.lo, self.hi)
+
+    def __deepcopy__(self, memo: dict) -> "View":
+        return self

@@ -6,7 +6,6 @@ Each class groups what is used together. `read` checks what a user gave; nothing
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -14,7 +13,8 @@ import numpy as np
 
 from infimum.errors import OptionError
 from infimum.support.clock import Watch
-from infimum.support.number_checks import check_number, whole
+from infimum.support.given_numbers import check_number, whole
+from infimum.support.lazy import dataclass
 
 LEAST = 16                      # boxes in a step of branch and bound, at least
 _ON_A_CLUSTER = 16              # trials of a round there, so that results do not depend on the size of the cluster

@@ -3,8 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from infimum.expr.real import Real
-from infimum.expr.real_name import ExactName
+from infimum.expr.real import ExactName, Real
 from infimum.problem.variable_bounds import End, end_of
 
 

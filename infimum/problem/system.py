@@ -1,7 +1,6 @@
 """System: a function to minimise, and what its variables must obey."""
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 from infimum.expr.build import build, concat, index, reshape
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, topological
+from infimum.support.lazy import dataclass
 
 
 class Label(NamedTuple):
@@ -48,6 +48,11 @@ class System:
     def equal(self) -> np.ndarray:
         """Which of them are equations."""
         return self.lower == self.upper
+
+    @cached_property
+    def two_sided(self) -> np.ndarray:
+        """The numbers of the constraints with two finite ends: equations, relaxed or not, and ranges."""
+        return np.flatnonzero(np.isfinite(self.lower) & np.isfinite(self.upper))
 
     @cached_property
     def is_flat(self) -> bool:

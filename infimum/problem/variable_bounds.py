@@ -13,7 +13,7 @@ import numpy as np
 
 from infimum.errors import BoundsError
 from infimum.problem.text import counted
-from infimum.support.exact_numbers import fraction, round_down, shown
+from infimum.support.given_numbers import fraction, round_down, shown
 
 MOST_VARIABLES = 10**8  # a box with more of them takes gigabytes
 FAR = 2.0**53           # beyond, whole numbers need not be doubles

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from infimum.errors import GalleryError
 from infimum.problem.problem import Interval
 from infimum.problem.variable_bounds import MOST_VARIABLES
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 RADIUS = 2.0**-20  # of a minimiser's box: a power of two, so that the middle of the box is the point again
 ULPS = 4           # a minimum given as one double is this many units in the last place sure on each side

@@ -25,8 +25,7 @@ from infimum.kernel.box_conclusions import add_up, best_lower, whole_if_unsound,
 from infimum.kernel.constant_data import Data
 from infimum.kernel.element_lowering import Elements
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lane_box import LaneBox
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.view_positions import At, flat

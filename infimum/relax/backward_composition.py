@@ -18,7 +18,7 @@ Proof: docs/proofs/linear_bounds.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from infimum.expr.derivative_rules import VJP
 from infimum.expr.differentiate import depends_on, total
 from infimum.expr.node import Expr, const, is_const, make, topological, var
 from infimum.ops.vocabulary import Kind
+from infimum.support.lazy import dataclass
 
 CURVE, PRODUCT, CHOICE, OPAQUE = "curve", "product", "choice", "opaque"
 SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE = ("slope below", "rest below", "slope above", "rest above")

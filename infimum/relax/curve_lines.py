@@ -4,9 +4,8 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from infimum.expr.build import build
-from infimum.expr.differentiate import gradient
+from infimum.expr.differentiate import Partials, gradient, partials
 from infimum.expr.node import Expr, const, var
-from infimum.expr.partials import Partials, partials
 from infimum.interval.arithmetic import mul, sub
 from infimum.interval.elementary import NAMES, row
 from infimum.interval.pair import Pair, b_level, exact

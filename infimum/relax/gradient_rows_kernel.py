@@ -20,7 +20,6 @@ Proof: docs/proofs/constraint_lines.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,11 +36,13 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
+from infimum.kernel.schedule import is_short
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
 from infimum.relax.lane_inequalities import SMALLEST, LaneInequalities
 from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.degree import is_linear
+from infimum.support.lazy import dataclass
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points
@@ -221,7 +222,7 @@ class GradientRowsKernel(LaneInequalities):
         """a and h of each; 0 and infinite where there is none."""
         b, n, count, layout = self.b, self.n, 1 + self.m, self.layout
         self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
-        if LinearBoundsKernel.fits(list(self.system.rows)):
+        if is_short(list(self.system.rows)):
             self._compose()
             return
         low, plain = layout.corner == _LOW, layout.sign > 0

@@ -10,8 +10,8 @@ import numpy as np
 
 from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up, larger
+from infimum.kernel.constant_data import Writer
 from infimum.kernel.ir import Value
-from infimum.kernel.table_writer import Writer
 from infimum.relax.lane_simplex import NO_SOLUTION, LaneProgram, LaneSimplex
 
 _SWEEPS = 2

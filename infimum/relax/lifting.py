@@ -19,10 +19,10 @@ from infimum.expr.node import Expr, const, topological
 from infimum.expr.point_value import enclose_at_point
 from infimum.expr.rewriting_switches import step
 from infimum.kernel.constant_data import Data
+from infimum.kernel.element_lowering import Place, made_in_order, summands_or_factors
 from infimum.kernel.ir import Builder
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.scalar_elements import Place, made_in_order, summands_or_factors
 from infimum.kernel.schedule import plan, straight_cost
 from infimum.kernel.view_positions import At
 from infimum.ops.line_rules import SMOOTH_CURVES

@@ -13,25 +13,22 @@ from collections.abc import Callable
 from itertools import product as every
 from typing import NamedTuple
 
-from infimum.expr.node import Expr, topological
+from infimum.expr.node import Expr
 from infimum.interval.arithmetic import add, div, mul
 from infimum.interval.pair import Pair, exact
 from infimum.kernel.box_conclusions import whole_if_unsound
 from infimum.kernel.constant_data import Data
+from infimum.kernel.element_lowering import Place, made_in_order, summands_or_factors
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.lane_box import LaneBox
-from infimum.kernel.lowering import Lowering
+from infimum.kernel.lowering import LaneBox, Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.scalar_elements import Place, made_in_order, summands_or_factors
-from infimum.kernel.schedule import plan, straight_cost
+from infimum.kernel.schedule import plan
 from infimum.kernel.view_positions import At
 from infimum.ops.line_rules import SMOOTH_CURVES, LinePair, through_curve, through_middle, through_product
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
 from infimum.relax.affine_meaning import AffineElement, AffineForms
 from infimum.relax.curve_lines import lines_at
-
-_MOST_COST = 3000  # of the cost of what is written out: more would take long to compile
 
 
 class LinearNumber(NamedTuple):
@@ -60,11 +57,6 @@ class LinearBoundsKernel:
         self.numbers: list[LinearNumber] = []
         self.places: dict[Place, int] = {}
         self.rows = [self._number(row, ()) for row in rows]
-
-    @staticmethod
-    def fits(rows: list[Expr]) -> bool:
-        """Are the expressions small enough to be written out?"""
-        return straight_cost(list(topological(rows))) <= _MOST_COST
 
     # ---- numbers
     def _number(self, node: Expr, at: At) -> int:

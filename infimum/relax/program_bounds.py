@@ -7,7 +7,7 @@ brought enough.
 Proof: docs/proofs/linear_programs.md.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from infimum.relax.relaxation import RegionProgram, Relaxation
 from infimum.relax.safe_conclusions import LinearCost, contracted, lowest, usable, weighted
 from infimum.relax.scaling import ScaledProgram, scaled
 from infimum.support.clock import pause
+from infimum.support.lazy import dataclass
 
 _SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
 _INSET = 0.125                                 # of a curve's argument, from its ends to the points that are always touched

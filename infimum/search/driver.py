@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from infimum.errors import DeviceError
-from infimum.problem.view import View
+from infimum.problem.problem import View
 from infimum.result import Progress, Result
 from infimum.search.callbacks import Snapshot
 from infimum.search.checkpoint import State, save, save_first

@@ -13,11 +13,10 @@ which leaves a part of each variable; what all k leave is the answer. All use X 
 import numpy as np
 
 from infimum.bounds.least_squares.gauss_newton_kernel import residuals_of
-from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.node import Expr
 from infimum.interval.arithmetic import add, mul, sub
 from infimum.interval.pair import DEFINED, INF, Pair
-from infimum.kernel.box_conclusions import common, larger, natural, whole_if_unsound
+from infimum.kernel.box_conclusions import common, larger, natural, parts_left, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.jets import Jet, Jets

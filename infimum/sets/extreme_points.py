@@ -3,7 +3,7 @@
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
+from infimum.linear_algebra.lane_algebra import inverse, inverse_factor
 
 _STEPS, _CONVERGED = 40, 2.0**-45
 _DAMPING = (0.0, 2.0**-20, 2.0**-10, 2.0**-4, 1.0)  # of the diagonal, as little as makes the matrix positive definite

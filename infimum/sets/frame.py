@@ -4,13 +4,13 @@ The matrix is upper triangular with a positive diagonal, and of doubles, which a
 in x. Its bounds are rounded outward.
 """
 
-from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, minus, plus, times, up
-from infimum.linear_algebra.inverse_factors import inverse_factor
+from infimum.linear_algebra.lane_algebra import inverse_factor
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,6 @@ belong to it, f > outer. Whatever ends the search early, what is known then is r
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from infimum.sets.extent import Extent
 from infimum.sets.extreme_points import attained_point, farthest_point
 from infimum.sets.frame import Frame
 from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
+from infimum.support.lazy import dataclass
 
 _REGIONS_AT_ONCE = 1 << 11  # regions that are cut at a time, unless fewer are wanted
 # regions that show the set well, once its hull has not shrunk for this number of steps

@@ -12,7 +12,7 @@ Proof: docs/proofs/chains.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.structure.products_as_sums import as_sums, products_of
 from infimum.structure.term_sums import MOST_VARIABLES, C, TermFamily, X, families_of
+from infimum.support.lazy import dataclass
 
 MOST_SCALARS = 2
 _TOTALS = ("sum", "norm", "add", "sub")

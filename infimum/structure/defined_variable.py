@@ -6,17 +6,23 @@ nothing is left of the equation in the geometry of the feasible set, and convex 
 Proof: docs/proofs/constraints.md.
 """
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from infimum.expr.build import build, reshape, take
 from infimum.expr.node import Expr, const, is_const
-from infimum.expr.variable_reads import readers
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import Label, System
-from infimum.structure.term_sums import source_of
+from infimum.support.lazy import LazyModule, dataclass
+
+if TYPE_CHECKING:
+    from infimum.expr import variable_reads
+    from infimum.structure import term_sums
+else:
+    term_sums = LazyModule("structure.term_sums")
+    variable_reads = LazyModule("expr.variable_reads")
 
 _DEEP = 64  # operations, one inside the other, through which single elements are looked for
 
@@ -69,7 +75,7 @@ def definition(system: System, x: Expr) -> Definition | None:
     if found is None or found[0] in system.integers:
         return None
     k, factor = found
-    table = readers(list(system.bodies), x)
+    table = variable_reads.readers(list(system.bodies), x)
     rows = np.concatenate([np.zeros(0, bool), *(table[body][..., k].reshape(-1) for body in system.bodies)])
     if np.count_nonzero(rows) != 1:
         return None
@@ -185,7 +191,7 @@ def element(node: Expr, at: np.ndarray, deep: int = 0) -> Expr:
     if node.kind is Kind.MAP and deep < _DEEP:
         return build(node.op, *(element(arg, at, deep + 1) for arg in node.args), line=node.line, **dict(node.params))
     if node.kind is Kind.VIEW and deep < _DEEP and node.op in _REARRANGED:
-        return element(node.args[0], source_of(node)[at], deep + 1)
+        return element(node.args[0], term_sums.source_of(node)[at], deep + 1)
     return take(node, at)
 
 
@@ -195,7 +201,7 @@ def _viewed(node: Expr, at: int) -> tuple[Expr, int] | None:
         ends = np.cumsum([arg.size for arg in node.args])
         which = int(np.searchsorted(ends, at, side="right"))
         return node.args[which], at - int(ends[which]) + node.args[which].size
-    return (node.args[0], int(source_of(node)[at])) if node.op in _REARRANGED else None
+    return (node.args[0], int(term_sums.source_of(node)[at])) if node.op in _REARRANGED else None
 
 
 _REARRANGED = ("reshape", "transpose", "broadcast", "slice", "gather")

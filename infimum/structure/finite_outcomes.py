@@ -8,7 +8,6 @@ quantity and from others that have no jumps. No comparison is among them, so tha
 Proof: docs/proofs/jumps.md.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from infimum.expr.build import build
@@ -16,6 +15,7 @@ from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.expr.whole_numbers import STEP_FUNCTIONS, whole_elements
 from infimum.ops.vocabulary import Kind
+from infimum.support.lazy import dataclass
 
 _SEVERAL = object()  # instead of a quantity
 _MOST_PARTS = 64     # parts: a long loop is better enclosed as it is

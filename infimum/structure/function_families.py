@@ -8,8 +8,8 @@ Proof: docs/proofs/linear_parameters.md.
 from typing import NamedTuple
 
 from infimum.expr.build import broadcast, build, rebuilt, substituted
+from infimum.expr.differentiate import partials
 from infimum.expr.node import Expr, const, topological, var
-from infimum.expr.partials import partials
 from infimum.ops.vocabulary import Kind
 
 VARIABLE = "u"  # of a family

@@ -8,14 +8,21 @@ Proof: docs/proofs/powers.md.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infimum.expr.build import build, rebuilt
-from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting_switches import step
-from infimum.expr.whole_numbers import whole_elements
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.expr import fixing as variable_fixing
+    from infimum.expr import whole_numbers
+else:
+    whole_numbers = LazyModule("expr.whole_numbers")
+    variable_fixing = LazyModule("expr.fixing")
 
 
 def _variable_exponents(roots: list[Expr]) -> list[Expr]:
@@ -44,7 +51,7 @@ def with_fixed_exponents(roots: list[Expr], x: Expr, values: np.ndarray, free: n
     powers = _variable_exponents(roots)
     if not powers:
         return roots
-    fixing, exponents = VariableFixing(x, values, values, free), [node.args[1] for node in powers]
+    fixing, exponents = variable_fixing.VariableFixing(x, values, values, free), [node.args[1] for node in powers]
     new: dict[Expr, Expr] = {}
     for node, exponent, value in zip(powers, exponents, fixing(exponents), strict=True):
         if not fixing.constant[exponent].all():
@@ -70,7 +77,8 @@ def with_whole_exponents(roots: list[Expr], integers: tuple[int, ...], may_be_ne
     new: dict[Expr, Expr] = {}
     for node in _variable_exponents(roots) if integers else ():
         base, exponent = node.args
-        by_form, by_variables = (whole_elements(list(topological([exponent])), known)[exponent] for known in ((), integers))
+        nodes = list(topological([exponent]))
+        by_form, by_variables = (whole_numbers.whole_elements(nodes, known)[exponent] for known in ((), integers))
         if by_variables.all() and not by_form.all() and may_be_negative(base):
             new[node] = build("rint", exponent, line=node.line)
     return _rewritten(roots, new)

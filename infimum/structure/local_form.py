@@ -12,7 +12,7 @@ but the derivative by y would miss a part, so that `exact` is False.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.structure.arrange_reductions import arranged
+from infimum.support.lazy import dataclass
 
 Y = "y"
 EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status

@@ -7,7 +7,7 @@ from infimum.expr.build import build
 from infimum.expr.node import Expr, const
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 
 _LARGEST_POWER = 64  # of a number, beyond which its exact powers are long
 

@@ -10,8 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.expr.build import build, rebuilt
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS, build, rebuilt
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rationals import between_doubles
 from infimum.expr.rewriting_switches import step

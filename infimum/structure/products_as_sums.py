@@ -12,7 +12,6 @@ second. So the product is τ (exp(Σ log v_i) - r) with an r between 0 and ε Π
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from infimum.expr.build import build, reshape, substituted
 from infimum.expr.node import Expr, between, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.structure.term_sums import MOST_VARIABLES, X, families_of
+from infimum.support.lazy import dataclass
 
 _CUT = 2.0**-60  # ε
 _LEAST, _MOST = 2.0**-400, 2.0**400  # of M_i, and of Π M_i: no number here overflows or becomes subnormal

@@ -11,7 +11,8 @@ denominator, in a function, or is multiplied by itself is nonlinear; then all is
 Proof: docs/proofs/linear_parameters.md.
 """
 
-from dataclasses import dataclass
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +20,18 @@ from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
-from infimum.structure.function_families import FunctionFamily, families
+from infimum.structure.totals import is_costly
+from infimum.support.lazy import LazyModule, dataclass
+
+if TYPE_CHECKING:
+    from infimum.structure import function_families
+    from infimum.structure.function_families import FunctionFamily
+else:
+    function_families = LazyModule("structure.function_families")
 
 _MOST_PRODUCTS = 10           # products at most
 _FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start
 _LARGEST_NONLINEAR_RATIO = 3  # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
-_COSTLY_NUMBERS = 1 << 14     # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -44,7 +51,7 @@ class SeparableResiduals:
     products: tuple[Monomial, ...]
     nonlinear: tuple[int, ...]
     multiplied: tuple[Expr, ...] = ()
-    families: tuple[FunctionFamily, ...] = ()
+    families: "tuple[FunctionFamily, ...]" = ()
     gauges: tuple[tuple[int, "ExponentShift"], ...] = ()
 
     @property
@@ -114,11 +121,6 @@ def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
     if parts is None or parts.many_nonlinear:
         return frozenset()
     return frozenset(i for product in parts.products for i in product)
-
-
-def is_costly(f: Expr) -> bool:
-    """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
-    return sum(node.size for node in topological([f])) > _COSTLY_NUMBERS
 
 
 @step("sums of squares", lambda f, x: None)
@@ -208,7 +210,7 @@ def residual_vector(f: Expr) -> Expr | None:
 
 
 # ---- data apart, families, gauges, denominators
-def _gauges(functions: tuple[Expr, ...], alike: tuple[FunctionFamily, ...]) -> tuple[tuple[int, ExponentShift], ...]:
+def _gauges(functions: tuple[Expr, ...], alike: "tuple[FunctionFamily, ...]") -> tuple[tuple[int, ExponentShift], ...]:
     """Of exponentials that are in no family, and read one vector of data."""
     taken = {place for family in alike for place, _ in family.members}
     found = []
@@ -225,11 +227,11 @@ def _gauges(functions: tuple[Expr, ...], alike: tuple[FunctionFamily, ...]) -> t
     return tuple(found)
 
 
-def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> tuple[FunctionFamily, ...]:
+def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> "tuple[FunctionFamily, ...]":
     """Those each of whose members is in one column, with the same data as the others."""
     data = [[column for column, k in columns if k == place] for place in range(len(functions))]
     found = []
-    for family in families(functions, x):
+    for family in function_families.families(functions, x):
         mine = [data[place] for place, _ in family.members]
         if all(len(d) == 1 for d in mine) and len({d[0] for d in mine}) == 1:
             found.append(family)

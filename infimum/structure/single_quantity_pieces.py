@@ -6,7 +6,6 @@ quantity, so that cutting its range into slices and enclosing the piece on each 
 (`kernel.forms.sliced_pieces`).
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from infimum.expr.build import build, substituted
@@ -14,6 +13,7 @@ from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
+from infimum.support.lazy import dataclass
 
 _MIXED = object()
 _TABLE = 1024  # elements of an array of two dimensions or more that is taken for a piece: distances of pairs, not data

@@ -7,7 +7,6 @@ vector are found together, whatever their number. As real numbers, f is the sum 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from infimum.expr.node import Expr, between, const, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.support.clock import heed
+from infimum.support.lazy import dataclass
 
 X, C = "x", "c"
 MOST_VARIABLES = 3     # that a term may read

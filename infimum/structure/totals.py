@@ -6,6 +6,7 @@ from infimum.expr.node import Expr, is_const, topological
 Depends = dict[Expr, None]  # the nodes that read x
 Scaling = tuple[tuple[str, tuple[Expr, ...]], ...]  # operations of one argument, the outermost first, with their constants
 Part = tuple[Expr, Scaling]
+_COSTLY_NUMBERS = 1 << 14  # numbers inside a function
 
 
 def dependent(f: Expr, x: Expr) -> Depends:
@@ -15,6 +16,11 @@ def dependent(f: Expr, x: Expr) -> Depends:
         if node is x or any(a in found for a in node.args):
             found[node] = None
     return found
+
+
+def is_costly(f: Expr) -> bool:
+    """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
+    return sum(node.size for node in topological([f])) > _COSTLY_NUMBERS
 
 
 def parts(node: Expr, op: str) -> list[Part] | None:

@@ -4,7 +4,6 @@ import linecache
 import os
 import re
 import sys
-import traceback
 from typing import Any
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -27,6 +26,7 @@ def short_traceback(error: BaseException) -> list[str]:
 
     IPython would show every frame of ours with the lines around it, and the message below all of them.
     """
+    import traceback  # seldom needed
     lines = []
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename

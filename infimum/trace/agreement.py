@@ -13,21 +13,27 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from infimum.errors import AgreementError, TraceError
 from infimum.expr.node import topological
-from infimum.expr.point_value import enclose_at_point
 from infimum.expr.real import Real
 from infimum.problem.problem import Problem
 from infimum.problem.text import point as shown
 from infimum.problem.variable_bounds import Bounds
 from infimum.support import environment
-from infimum.trace.rounding_noise import RoundingNoise
+from infimum.support.lazy import LazyModule
 from infimum.trace.trace import TracedFunction, home
 from infimum.trace.tracer import Tracer, lift
+
+if TYPE_CHECKING:
+    from infimum.expr import point_value
+    from infimum.trace import rounding_noise
+else:
+    point_value = LazyModule("expr.point_value")
+    rounding_noise = LazyModule("trace.rounding_noise")
 
 POINTS = 8                             # at which a function is compared, at least
 _UNDEFINED = 2                         # further points, at which it is undefined
@@ -134,7 +140,7 @@ def _calls(function: TracedFunction, points: Sequence[np.ndarray], end: float = 
     return found
 
 
-def _replays(function: TracedFunction, points: Sequence[np.ndarray], noise: RoundingNoise | None = None) -> list:
+def _replays(function: TracedFunction, points: Sequence[np.ndarray], noise: "rounding_noise.RoundingNoise | None" = None) -> list:
     """What the recorded steps return, or the exceptions that they raise, as the function would, where NumPy is told to."""
     reactions = {name: how if how == "raise" else "ignore" for name, how in np.geterr().items()}
     with warnings.catch_warnings(), np.errstate(**reactions):
@@ -157,7 +163,7 @@ def _agree(function: TracedFunction, x: np.ndarray, found: Any, wanted: Any) -> 
     if len(a) == len(b) and _alike(a, b).all():
         return True
     replays = (_numbers(environment.call_untrapped(_replays, function, [x], noise)[0])
-               for noise in (None, *map(RoundingNoise, range(_REPEATS))))
+               for noise in (None, *map(rounding_noise.RoundingNoise, range(_REPEATS))))
     base, spread = next(replays), 0.0
     near = _alike(a, b) if len(a) == len(b) else None
     for c in replays:
@@ -201,7 +207,7 @@ def _leaves(value: Any) -> Iterator[np.ndarray]:
                              "values from one call to the next, or a part of it ran in another thread. Compute the value from "
                              "x alone, in one thread.")
         for part in Tracer(lift(value)).ravel():
-            ends = enclose_at_point(part.expr, np.zeros(0))
+            ends = point_value.enclose_at_point(part.expr, np.zeros(0))
             yield np.array([np.nan if ends is None else ends[0]])
     else:
         try:

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from infimum.errors import TraceError
-from infimum.expr.build import build
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import build, ends_of
 from infimum.expr.node import Expr, const, is_const, topological
 from infimum.expr.real import Real
-from infimum.trace.conversion_errors import CHOOSING
+from infimum.trace.refusals import CHOOSING
 from infimum.trace.trace import home
 from infimum.trace.tracer import Tracer
 

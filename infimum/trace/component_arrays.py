@@ -14,8 +14,8 @@ from infimum.expr.node import Expr
 from infimum.expr.real import Real
 from infimum.trace.integer_arrays import may_be_counts
 from infimum.trace.recording import as_numbers, recorded
+from infimum.trace.refusals import refuse_argument
 from infimum.trace.tracer import LARGEST_OBJECT_ARRAY, Tracer, has_tracer, joined, lift, refuse_traced_index
-from infimum.trace.unsupported_calls import refuse_argument
 from infimum.trace.user_source import fail, user_line
 
 # methods that only read; those that change an array or show a part of it are NumPy's own

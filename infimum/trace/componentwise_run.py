@@ -20,7 +20,6 @@ import numpy as np
 from infimum.expr.node import topological
 from infimum.ops.vocabulary import Kind
 from infimum.trace.component_arrays import Components, assignable, components_of, plain, same_elements, shows_a_part_of
-from infimum.trace.conversion_errors import refuse_conversion
 from infimum.trace.integer_arrays import may_be_counts
 from infimum.trace.numpy_functions import (  # noqa: F401 (fill the table of functions, which is read below)
     array_views,
@@ -35,6 +34,7 @@ from infimum.trace.numpy_functions import (  # noqa: F401 (fill the table of fun
 )
 from infimum.trace.numpy_functions.scipy_special import PYTHON_FUNCTIONS
 from infimum.trace.recording import recorded
+from infimum.trace.refusals import refuse_conversion
 from infimum.trace.tracer import FUNCTIONS, Tracer, call_function, has_tracer, joined, lift
 from infimum.trace.user_source import USER, fail, owner_of
 

@@ -9,7 +9,7 @@ import numpy as np
 from infimum.errors import BoundsError, ShapeError
 from infimum.expr.node import Shape
 from infimum.expr.real import Real, doubles_around
-from infimum.support.exact_numbers import fraction, shown
+from infimum.support.given_numbers import fraction, shown
 
 _SIDES = ("lower", "upper")
 

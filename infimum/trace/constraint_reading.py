@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.errors import InfimumError, OptionError, ShapeError, TraceError
-from infimum.expr.build import build, reshape, take
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import build, ends_of, reshape, take
 from infimum.expr.node import Expr, Shape, between, const, var
 from infimum.expr.real import Real
 from infimum.problem.constraint import Constraint
@@ -148,7 +147,7 @@ def _linear(one: Any, number: int, n: int) -> Iterator[ConstraintBody]:
     counts = np.bincount(rows, minlength=m)
     order = np.argsort(rows, kind="stable")
     starts = np.cumsum(counts) - counts
-    for count in np.unique(counts):
+    for count in np.flatnonzero(np.bincount(counts)):  # `np.unique` would import numpy.ma, which takes longer
         mine = np.flatnonzero((counts == count) & (np.isfinite(lower.lo) | np.isfinite(upper.hi)))
         if not len(mine):
             continue

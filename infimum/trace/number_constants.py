@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.expr.node import Expr, const
 from infimum.expr.real import Real, doubles_around
-from infimum.trace.conversion_errors import CHOOSING
+from infimum.trace.refusals import CHOOSING
 from infimum.trace.user_source import fail
 
 _NOT_A_NUMBER = "Convert it to float before the function uses it."

@@ -13,7 +13,7 @@ from infimum.expr.spline_knots import distance, joined, meeting, over_knots
 from infimum.expr.spline_table import Polynomial, SplineTable
 from infimum.problem.text import counted
 from infimum.support import environment
-from infimum.support.exact_numbers import round_up
+from infimum.support.given_numbers import round_up
 from infimum.trace.recording import recorded
 from infimum.trace.tracer import Tracer, has_tracer, lift, records_itself
 from infimum.trace.user_source import user_line

@@ -17,23 +17,12 @@ from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
 from infimum.support.clock import heed
 from infimum.support.lazy import LazyModule
-from infimum.trace.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.trace.foreign_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
-from infimum.trace.numpy_functions import (  # noqa: F401 (fill the tables)
-    array_views,
-    interpolation,
-    linear_algebra,
-    products,
-    reductions,
-    rounding,
-    scipy_special,
-    selection,
-    ufuncs,
-)
+from infimum.trace.numpy_functions import ufuncs  # noqa: F401 (fills the table)
 from infimum.trace.recording import INPUT, Recording, recording
-from infimum.trace.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, SPECIAL, UFUNCS, Tracer
-from infimum.trace.unsupported_calls import name_of, no_rule
+from infimum.trace.refusals import FLOATS_HOLD_NO_SYMBOLS, name_of, no_rule
+from infimum.trace.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, RARER_RULES, SPECIAL, UFUNCS, Tracer, fill_tables
 from infimum.trace.user_source import (
     SCIPY_INSTEAD,
     SourceLocation,
@@ -49,6 +38,21 @@ if TYPE_CHECKING:
 else:  # for the second run, which is rare
     component_arrays, componentwise_run = LazyModule("trace.component_arrays"), LazyModule("trace.componentwise_run")
 
+
+def _import_rarer_rules() -> None:
+    from infimum.trace.numpy_functions import (  # noqa: F401 (fill the tables)
+        array_views,
+        interpolation,
+        linear_algebra,
+        products,
+        reductions,
+        rounding,
+        scipy_special,
+        selection,
+    )
+
+
+RARER_RULES.append(_import_rarer_rules)
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
 _NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
             r"ufunc '(\w+)' did not contain a loop")
@@ -212,6 +216,7 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
     if match is not None and called is not None:
         return trace_error(place, *no_rule_of_scipy(called))
+    fill_tables()
     if match is not None and match[1] in SPECIAL:
         return _again(trace_error(place, f"An array made by np.array([...]) holds traced numbers, and scipy.special.{match[1]} "
                                   "takes no arrays of objects.", "Use np.stack([...]) instead of np.array([...])."))

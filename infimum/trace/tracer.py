@@ -1,8 +1,9 @@
 """Tracer: what the user's function receives instead of an array. It records in an Expr what NumPy is asked to do.
 
 The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill, those for
-the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it. What becomes of conditions
-in arithmetic is in `CONDITIONS`, which `conditions` fills.
+the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it. Rules of array functions,
+which many functions do without, are there once `fill_tables` was called. What becomes of conditions in arithmetic is in
+`CONDITIONS`, which `conditions` fills.
 """
 
 import math
@@ -10,6 +11,8 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from threading import RLock
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,26 +22,24 @@ from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.real import Real
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.support import environment
-from infimum.trace.conversion_errors import (
+from infimum.trace.integer_arrays import may_be_counts
+from infimum.trace.number_constants import constant, exact_doubles, exact_ends
+from infimum.trace.recording import RecordedValue, as_numbers, as_type, recorded, tracing
+from infimum.trace.refusals import (
+    accepted_keywords,
+    refuse_argument,
     refuse_bytes,
     refuse_conversion,
+    refuse_dtype,
+    refuse_function,
     refuse_lookup,
+    refuse_method,
+    refuse_narrow,
+    refuse_positional,
     refuse_rounding,
     refuse_text,
     refuse_truth,
     refuse_value,
-)
-from infimum.trace.integer_arrays import may_be_counts
-from infimum.trace.number_constants import constant, exact_doubles, exact_ends
-from infimum.trace.recording import RecordedValue, as_numbers, as_type, recorded, tracing
-from infimum.trace.unsupported_calls import (
-    accepted_keywords,
-    refuse_argument,
-    refuse_dtype,
-    refuse_function,
-    refuse_method,
-    refuse_narrow,
-    refuse_positional,
 )
 from infimum.trace.user_source import fail, in_debugger, user_line
 
@@ -47,6 +48,8 @@ UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
 FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
 SPECIAL: dict[str, Callable[..., Any]] = {}
 CONDITIONS: dict[str, Callable[..., Any]] = {}
+RARER_RULES: list[Callable[[], None]] = []  # import the modules that fill the rest of the tables; `trace` says which
+_FILLING = RLock()
 
 LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
 _TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
@@ -214,6 +217,10 @@ class Tracer(RecordedValue):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(np.ndarray, name):
+            fill_tables()
+            method = vars(Tracer).get(name)
+            if isinstance(method, FunctionType):
+                return method.__get__(self)
             refuse_method(name)
         raise AttributeError(f"a traced array has no attribute {name!r}")
 
@@ -297,6 +304,7 @@ def _by_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any
     if method == "outer" and known:
         left, right = map(CONDITIONS["traced"], inputs)
         return apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
+    fill_tables()
     if (ufunc, method) in UFUNC_METHODS:
         result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
         return CONDITIONS["retype"](result, f"np.{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
@@ -371,9 +379,21 @@ def apply(ufunc: np.ufunc, *operands: Any) -> Any:
 def rule_of(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """What records the ufunc; None if nothing does."""
     rule = UFUNCS.get(ufunc)
+    if rule is None:
+        fill_tables()
+        rule = UFUNCS.get(ufunc)
     if rule is None and getattr(sys.modules.get("scipy.special"), ufunc.__name__, None) is ufunc:
         rule = SPECIAL.get(ufunc.__name__)
     return rule
+
+
+@environment.ours
+def fill_tables() -> None:
+    """Imports the rules that are not there yet; another thread waits until they are."""
+    with _FILLING:
+        rest, RARER_RULES[:] = list(RARER_RULES), []
+        for fill in rest:
+            fill()
 
 
 def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
@@ -384,6 +404,9 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
 @environment.ours
 def _by_function(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     handler = FUNCTIONS.get(func)
+    if handler is None:
+        fill_tables()
+        handler = FUNCTIONS.get(func)
     if handler is None:
         refuse_function(func, "", _supported())
     kwargs = accepted_keywords(func.__name__, kwargs)
@@ -410,6 +433,7 @@ def refuse_traced_index(part: Any) -> None:
 
 
 def _supported() -> list[str]:
+    fill_tables()
     return sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import Constraint
-from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.given_numbers import round_down, round_up
 
 INF = math.inf
 PROVERS = ("auto", "newton", "complete", "subdomain")

@@ -10,7 +10,7 @@ import infimum
 from infimum.expr.fixing import VariableFixing
 from infimum.expr.node import topological, var
 from infimum.presolve.fixed_variables import Embedding, FixedVariables, Reduced
-from infimum.presolve.presolve_step import Formulation
+from infimum.presolve.presolve_stack import Formulation
 from infimum.problem.fixed_values import FixedValues
 from tests.engine.constrained.planted_systems import evaluator_of
 

@@ -10,8 +10,7 @@ from infimum.api import inner_problem, prepared_run
 from infimum.expr.rewriting_switches import without
 from infimum.parallel.proofs.portion_prover import PortionProver
 from infimum.presolve.maximisation import Maximisation
-from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack
-from infimum.presolve.presolve_step import PresolveStep, RunBounds
+from infimum.presolve.presolve_stack import PresolvedRun, PresolveStack, PresolveStep, RunBounds
 from infimum.search.driver import drive
 from tests.portions.proofs import BOUNDS as BOX
 from tests.portions.proofs import SETTINGS, limits, waves

@@ -12,8 +12,8 @@ from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.presolve.defined_objective import DefinedObjective
 from infimum.presolve.fixed_variables import FixedVariables
 from infimum.presolve.maximisation import Maximisation, opposite
-from infimum.presolve.presolve_step import PresolveStep, RunBounds
-from infimum.problem.constraint_table import ConstraintValue, ConstraintValues
+from infimum.presolve.presolve_stack import PresolveStep, RunBounds
+from infimum.problem.constraint import ConstraintValue, ConstraintValues
 from infimum.problem.cover import Cover
 from infimum.problem.minimisers import Minimiser, Minimisers
 from infimum.problem.problem import Interval

@@ -8,9 +8,10 @@ it distributed or common in their turn, whichever makes the way of a thread shor
 A scan is distributed in two passes: the first finds what each run combines to, the second begins each run with all earlier ones.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from infimum.kernel.ir import RUN, Function, Instr, Kernel, Loop, Step, walk
+from infimum.support.lazy import dataclass
 
 THREADS = 256   # of a block, as far as choices depend on it
 _BARRIER = 40.0  # instructions in the time of one

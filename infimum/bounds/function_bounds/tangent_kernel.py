@@ -17,12 +17,20 @@ Proof: docs/proofs/tangents.md.
 import numpy as np
 
 from infimum.bounds.function_bounds.first_order_kernel import best_centre
-from infimum.bounds.newton_kernel import parts_left
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr
 from infimum.interval.arithmetic import mul, square, sub
 from infimum.interval.pair import INF, SMOOTH, Pair
-from infimum.kernel.box_conclusions import NaturalEnclosure, add_up, larger, natural, tilt, upper_end, whole_if_unsound
+from infimum.kernel.box_conclusions import (
+    NaturalEnclosure,
+    add_up,
+    larger,
+    natural,
+    parts_left,
+    tilt,
+    upper_end,
+    whole_if_unsound,
+)
 from infimum.kernel.constant_data import Data
 from infimum.kernel.element_lowering import Elements
 from infimum.kernel.forms.sliced_pieces import PieceSlices

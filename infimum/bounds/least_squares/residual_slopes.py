@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from infimum.bounds.least_squares.residual_basis import CoarseEstimates
+from infimum.expr.differentiate import partials
 from infimum.expr.node import Expr, is_const
-from infimum.expr.partials import partials
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering

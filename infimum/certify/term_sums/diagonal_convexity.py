@@ -16,7 +16,7 @@ import numpy as np
 
 from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, matrix_product, minus, plus, size, transposed
-from infimum.linear_algebra.inverse_factors import inverse_factor
+from infimum.linear_algebra.lane_algebra import inverse_factor
 from infimum.linear_algebra.low_rank import length, low_rank_loss
 from infimum.linear_algebra.outward_sums import SumTargets
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite

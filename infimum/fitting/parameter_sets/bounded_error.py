@@ -3,7 +3,7 @@
 Proof: docs/proofs/sublevel_sets.md.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,8 @@ from infimum.sets.covering import CoveringTests
 from infimum.sets.set_run import run
 from infimum.sets.sublevel_search import Accuracy, SmallerSet, SublevelSearch
 from infimum.support import environment
-from infimum.support.number_checks import check_limits
+from infimum.support.given_numbers import check_limits
+from infimum.support.lazy import dataclass
 from infimum.trace.agreement import Agreement, SampleBox
 
 _VOLUME_SHARE = 0.05  # of the volume, by default

@@ -3,7 +3,6 @@
 Proof: docs/proofs/sublevel_sets.md.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -21,6 +20,7 @@ from infimum.sets.paving import SublevelJudge
 from infimum.sets.set_run import run
 from infimum.sets.sublevel_search import Accuracy, SmallerSet, SublevelSearch
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 PAVED = 3  # parameters up to which a set is paved without being asked
 

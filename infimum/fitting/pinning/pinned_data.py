@@ -9,7 +9,7 @@ docs/proofs/pinned_measurements.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from infimum.evaluation.compile import compile
 from infimum.expr.real import round_down, round_up
 from infimum.fitting.problem import FitProblem, ResidualRows
 from infimum.problem.problem import Interval
+from infimum.support.lazy import dataclass
 
 # times the weight of others: what is pinned, and what it counts in the relaxed sum
 _PINNED_WEIGHT, _RELAXED_WEIGHT = 2.0**16, 2.0**14

@@ -4,7 +4,6 @@ The function travels as the expression that was traced: no code of the user's ru
 """
 
 import pickle
-from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing import parent_process
 from time import perf_counter
@@ -26,6 +25,7 @@ from infimum.search.checkpoint import State
 from infimum.search.rounds import process_portion
 from infimum.support import environment
 from infimum.support.clock import OutOfTime
+from infimum.support.lazy import dataclass
 
 _LOST = 79  # exit status of a worker whose GPU has failed
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
-from infimum.backend.thread_count import thread_count
+from infimum.backend.worker_threads import thread_count
 from infimum.blackbox.trial_workers import CLOCK_PERIOD, LocalWorkers, Workers
 from infimum.errors import OptionError, TrialError
 from infimum.evaluation.device_choice import WORTH_A_GPU

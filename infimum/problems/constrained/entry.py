@@ -1,7 +1,6 @@
 """What a constrained test problem is, and how a row of the tables becomes one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from infimum.problem.problem import Interval
 from infimum.problems.constrained.optima import OPTIMA
 from infimum.problems.entry import interval_around
 from infimum.support import environment
+from infimum.support.lazy import dataclass
 
 Pair = tuple[float, float]
 

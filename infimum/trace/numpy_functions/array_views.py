@@ -10,9 +10,9 @@ from infimum.expr.node import Expr, Shape
 from infimum.trace.conditions import is_boolean, traced
 from infimum.trace.integer_arrays import may_be_integers
 from infimum.trace.number_constants import constant, exact_ends
+from infimum.trace.refusals import refuse_argument, refuse_dtype
 from infimum.trace.tracer import FUNCTIONS, Tracer, has_tracer, lift, truth
 from infimum.trace.tracer_operators import add_methods
-from infimum.trace.unsupported_calls import refuse_argument, refuse_dtype
 from infimum.trace.user_source import fail, user_line
 
 # NumPy itself says what these do: the first three tables apply the function to a stand-in of the same shape

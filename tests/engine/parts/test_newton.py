@@ -11,8 +11,8 @@ import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
 from infimum.bounds.interface import StepContext
-from infimum.bounds.newton_kernel import parts_left
 from infimum.interval.pair import Pair
+from infimum.kernel.box_conclusions import parts_left
 from infimum.kernel.ir import Builder
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.search.region_pool import Regions

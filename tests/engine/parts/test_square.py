@@ -60,7 +60,7 @@ def campaign(seeds: range) -> Counter:
     total = Counter()
     for seed in seeds:
         case = random_case(seed)
-        if len(newton_equations_kernel.two_sided(case.system)):
+        if len(case.system.two_sided):
             part = NewtonEquations(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
             regions = random_regions(case, seed, 120)
             out = part.test(regions.copy(), StepContext(INF))
@@ -173,7 +173,7 @@ def test_unbounded_regions_are_left_alone():
 def test_bits_are_those_of_the_definition():
     for seed in (2, 4):
         case = random_case(seed)
-        assert len(newton_equations_kernel.two_sided(case.system))
+        assert len(case.system.two_sided)
         regions = random_regions(case, seed, 5)
         regions[0, 0] = -INF
         found = [NewtonEquations(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)

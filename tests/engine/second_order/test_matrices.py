@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from infimum.linear_algebra.interval_matrices import matrix_product, minus, plus, times
-from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
 from infimum.linear_algebra.krawczyk import krawczyk
+from infimum.linear_algebra.lane_algebra import inverse, inverse_factor
 from infimum.linear_algebra.positive_definite import dominance, midpoint, positive_definite
 
 
