@@ -4,7 +4,8 @@ Every rule is written in operations that have derivatives themselves, so reverse
 the value are reused (exp' is the node itself), which saves work and keeps enclosures tight.
 """
 
-from types import SimpleNamespace
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -51,6 +52,14 @@ def _less_one(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return difference, (y - (difference - kept)) + (-1.0 - kept)
 
 
-# the `e` of the rules: operations know no Expr
-_EXPRESSIONS = SimpleNamespace(build=build, times=times, over=over, negative=negative, chosen=chosen, less_one=less_one,
-                               LN2=LN2, LN10=LN10, TWO_OVER_ROOT_PI=TWO_OVER_ROOT_PI)
+class _Expressions:
+    """The `e` of the rules, since operations know no Expr: e.sin(x) builds a sine, and so for every operation."""
+
+    times, over, negative, chosen, less_one = map(staticmethod, (times, over, negative, chosen, less_one))
+    LN2, LN10, TWO_OVER_ROOT_PI = LN2, LN10, TWO_OVER_ROOT_PI
+
+    def __getattr__(self, op: str) -> Callable[..., Expr]:
+        return partial(build, op)
+
+
+_EXPRESSIONS = _Expressions()

@@ -4,26 +4,14 @@ from typing import Any
 
 from infimum.interval.arithmetic import absolute, add, div, mul, neg, sub
 from infimum.interval.pair import INF, LIPSCHITZ, SMOOTH, Pair
-from infimum.ops.operation import Kind, Obstacle, Operation
-from infimum.ops.rule_forms import Ends, either_sign, ends, factor, not_negative
+from infimum.ops.operation import Obstacle, Operation
+from infimum.ops.rule_forms import Ends, either_sign, ends, factor, not_negative, primitive
 
 
 # ---- inverses
 def term(b, y: Pair, own: Pair, other: Pair) -> Ends:
     """Of x + z = y."""
     return ends(sub(b, y, other))
-
-
-def _minuend(b, y: Pair, own: Pair, other: Pair) -> Ends:
-    return ends(add(b, y, other))
-
-
-def _subtrahend(b, y: Pair, own: Pair, other: Pair) -> Ends:
-    return ends(sub(b, other, y))
-
-
-def _neg(b, y: Pair, own: Pair) -> Ends:
-    return ends(neg(b, y))
 
 
 def product_factor(b, y: Pair, own: Pair, other: Pair) -> Ends:
@@ -45,46 +33,36 @@ def product_factor(b, y: Pair, own: Pair, other: Pair) -> Ends:
     return tuple(b.select(zero, b.select(free, INF, two), one) for one, two in zip(plain, beyond, strict=True))
 
 
-def _dividend(b, y: Pair, own: Pair, other: Pair) -> Ends:
-    return ends(mul(b, y, other))
-
-
-def _divisor(b, y: Pair, own: Pair, other: Pair) -> Ends:
-    """x / z = y: z * y = x."""
-    return product_factor(b, other, own, y)
-
-
-def _abs(b, y: Pair, own: Pair) -> Ends:
-    return either_sign(b, ends(not_negative(b, y)), own)
-
-
 # ---- derivatives
-def quotient_derivative(e: Any, node: Any, a: Any, i: int) -> Any:
+def quotient_derivative(e, node: Any, a: Any, i: int) -> Any:
     """For x / y and for ratio(x, y) alike (the latter where it is smooth)."""
     y = node.args[1]
-    return e.over(a, y) if i == 0 else e.negative(e.times(a, e.build("div", node, y)))
+    return e.over(a, y) if i == 0 else e.negative(e.times(a, e.div(node, y)))
 
 
 RECORDS = (
-    Operation("neg", Kind.MAP, 1, "-x", enclose=neg, estimate=lambda b, x: b.neg(x), inverse=(_neg,),
+    Operation("neg", "-x", enclose=neg, estimate=primitive("neg"), inverse=(lambda b, y, own: ends(neg(b, y)),),
               derivative=lambda e, node, a, i: e.negative(a),
-              numpy=("negative",), status=SMOOTH, whole="kept", tangents=True, cost=0),
-    Operation("abs", Kind.MAP, 1, "|x|", enclose=absolute, estimate=lambda b, x: b.abs(x), inverse=(_abs,),
-              derivative=factor(lambda e, x, y: e.build("slope", x)),
-              numpy=("absolute", "fabs"), status=LIPSCHITZ, least=0, whole="kept", curvature=1, cost=3,
+              numpy="negative", status=SMOOTH, whole="kept", tangents=True, cost=0),
+    Operation("abs", "|x|", enclose=absolute, estimate=primitive("abs"),
+              inverse=(lambda b, y, own: either_sign(b, ends(not_negative(b, y)), own),),
+              derivative=factor(lambda e, x, y: e.slope(x)),
+              numpy="absolute fabs", status=LIPSCHITZ, least=0, whole="kept", curvature=1, cost=3,
               obstacle=Obstacle("", "is 0")),
-    Operation("add", Kind.MAP, 2, "x + y", enclose=add, estimate=lambda b, x, y: b.add(x, y), inverse=(term, term),
+    Operation("add", "x + y", 2, enclose=add, estimate=primitive("add"), inverse=(term, term),
               derivative=lambda e, node, a, i: a,
-              numpy=("add",), status=SMOOTH, whole="kept", tangents=True, cost=2),
-    Operation("sub", Kind.MAP, 2, "x - y", enclose=sub, estimate=lambda b, x, y: b.sub(x, y), inverse=(_minuend, _subtrahend),
+              numpy="add", status=SMOOTH, whole="kept", tangents=True, cost=2),
+    Operation("sub", "x - y", 2, enclose=sub, estimate=primitive("sub"),
+              inverse=(lambda b, y, own, other: ends(add(b, y, other)), lambda b, y, own, other: ends(sub(b, other, y))),
               derivative=lambda e, node, a, i: a if i == 0 else e.negative(a),
-              numpy=("subtract",), status=SMOOTH, whole="kept", tangents=True, cost=2),
-    Operation("mul", Kind.MAP, 2, "x * y", enclose=mul, estimate=lambda b, x, y: b.mul(x, y),
+              numpy="subtract", status=SMOOTH, whole="kept", tangents=True, cost=2),
+    Operation("mul", "x * y", 2, enclose=mul, estimate=primitive("mul"),
               inverse=(product_factor, product_factor),
               derivative=lambda e, node, a, i: e.times(a, node.args[1 - i]),
-              numpy=("multiply",), status=SMOOTH, whole="kept", tangents=True, cost=10),
-    Operation("div", Kind.MAP, 2, "x / y, y != 0", enclose=div, estimate=lambda b, x, y: b.div(x, y),
-              inverse=(_dividend, _divisor), derivative=quotient_derivative,
-              numpy=("divide",), float_result=True, tangents=True, cost=10,
+              numpy="multiply", status=SMOOTH, whole="kept", tangents=True, cost=10),
+    Operation("div", "x / y, y != 0", 2, enclose=div, estimate=primitive("div"),
+              inverse=(lambda b, y, own, other: ends(mul(b, y, other)),
+                       lambda b, y, own, other: product_factor(b, other, own, y)), derivative=quotient_derivative,
+              numpy="divide", float_result=True, tangents=True, cost=10,
               obstacle=Obstacle("is 0", "approaches 0", operand=1, pole=True)),
 )

@@ -8,7 +8,7 @@ from infimum.ops.steps import larger, smaller
 
 
 def _rows(kind: Kind, arity: int, cost: int, table: dict[str, str], whole: str = "") -> tuple[Operation, ...]:
-    return tuple(Operation(name, kind, arity, meaning, status=SMOOTH, cost=cost, whole=whole) for name, meaning in table.items())
+    return tuple(Operation(name, meaning, arity, kind, status=SMOOTH, cost=cost, whole=whole) for name, meaning in table.items())
 
 
 RECORDS = (
@@ -26,15 +26,15 @@ RECORDS = (
         "scatter": "element j is the sum of the elements i with index[i] == j: the adjoint of gather (params: index, size)",
     }, "kept"),
     *_rows(Kind.VIEW, -1, 0, {"concat": "vectors laid end to end"}, "kept"),
-    Operation("sum", Kind.REDUCE, 1, "sum (params: axes)", inverse=(term,), status=SMOOTH, whole="kept", cost=2, of_two="add",
+    Operation("sum", "sum (params: axes)", 1, Kind.REDUCE, inverse=(term,), status=SMOOTH, whole="kept", cost=2, of_two="add",
               neutral=(0.0, 0.0)),
-    Operation("prod", Kind.REDUCE, 1, "product (params: axes)", inverse=(product_factor,), status=SMOOTH, whole="kept", cost=16,
+    Operation("prod", "product (params: axes)", 1, Kind.REDUCE, inverse=(product_factor,), status=SMOOTH, whole="kept", cost=16,
               of_two="mul", neutral=(-1.0, 1.0)),
-    Operation("amin", Kind.REDUCE, 1, "smallest (params: axes)", inverse=(smaller,), status=LIPSCHITZ, whole="kept", cost=6,
+    Operation("amin", "smallest (params: axes)", 1, Kind.REDUCE, inverse=(smaller,), status=LIPSCHITZ, whole="kept", cost=6,
               of_two="min", neutral=(-INF, INF), obstacle=Obstacle("", "has two smallest elements")),
-    Operation("amax", Kind.REDUCE, 1, "largest (params: axes)", inverse=(larger,), status=LIPSCHITZ, whole="kept", cost=6,
+    Operation("amax", "largest (params: axes)", 1, Kind.REDUCE, inverse=(larger,), status=LIPSCHITZ, whole="kept", cost=6,
               of_two="max", neutral=(INF, -INF), obstacle=Obstacle("", "has two largest elements")),
-    Operation("norm", Kind.REDUCE, 1, "square root of the sum of squares (params: axes)", inverse=(leg,), float_result=True,
+    Operation("norm", "square root of the sum of squares (params: axes)", 1, Kind.REDUCE, inverse=(leg,), float_result=True,
               status=LIPSCHITZ, least=0, cost=7, of_two="hypot", neutral=(0.0, 0.0), obstacle=Obstacle("", "is 0")),
     *_rows(Kind.SCAN, 1, 24, {
         "cumsum": "running sum (params: reverse, exclusive)", "cumprod": "running product (params: reverse, exclusive)",

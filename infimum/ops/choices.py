@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, UNDEFINED, Pair, b_level, is_empty, lowest, where_level
 from infimum.ops.operation import Kind, Obstacle, Operation
-from infimum.ops.rule_forms import constant
+from infimum.ops.rule_forms import constant, primitive
 
 
 class Truth(NamedTuple):
@@ -80,22 +80,22 @@ def _where(b, test: Truth, x: Pair, y: Pair) -> Pair:
                 least=min(x.least, y.least), most=max(x.most, y.most), whole=x.whole if x.whole == y.whole else 0)
 
 
-def _where_derivative(e: Any, node: Any, a: Any, i: int) -> Any:
+def _where_derivative(e, node, a, i):
     """A `where` with zeros in the other branch: `times` and `over` keep it outermost, see there."""
     return None if i == 0 else e.chosen(node.args[0], a, i)
 
 
 RECORDS = (
-    Operation("where", Kind.MAP, 3, "the second argument where the first (a test) is true, else the third",
-              enclose=_where, estimate=lambda b, test, x, y: b.select(test, x, y), derivative=_where_derivative,
+    Operation("where", "the second argument where the first (a test) is true, else the third", 3,
+              enclose=_where, estimate=primitive("select"), derivative=_where_derivative,
               status=DEFINED, cost=6, obstacle=Obstacle("", "changes", jump=True)),
-    Operation("lt", Kind.TEST, 2, "x < y", enclose=_lt, estimate=lambda b, x, y: b.olt(x, y), derivative=constant,
-              numpy=("less",), cost=2),
-    Operation("le", Kind.TEST, 2, "x <= y", enclose=_le, estimate=lambda b, x, y: b.ole(x, y), derivative=constant,
-              numpy=("less_equal",), cost=2),
-    Operation("eq", Kind.TEST, 2, "x == y", enclose=_eq, estimate=lambda b, x, y: b.oeq(x, y), derivative=constant,
-              numpy=("equal",), cost=4),
-    Operation("and", Kind.TEST, 2, "both", enclose=_and, estimate=lambda b, p, q: b.mand(p, q), derivative=constant, cost=2),
-    Operation("or", Kind.TEST, 2, "either", enclose=_or, estimate=lambda b, p, q: b.mor(p, q), derivative=constant, cost=2),
-    Operation("not", Kind.TEST, 1, "the opposite", enclose=_not, estimate=lambda b, p: b.mnot(p), derivative=constant, cost=0),
+    Operation("lt", "x < y", 2, Kind.TEST, enclose=_lt, estimate=primitive("olt"), derivative=constant,
+              numpy="less", cost=2),
+    Operation("le", "x <= y", 2, Kind.TEST, enclose=_le, estimate=primitive("ole"), derivative=constant,
+              numpy="less_equal", cost=2),
+    Operation("eq", "x == y", 2, Kind.TEST, enclose=_eq, estimate=primitive("oeq"), derivative=constant,
+              numpy="equal", cost=4),
+    Operation("and", "both", 2, Kind.TEST, enclose=_and, estimate=primitive("mand"), derivative=constant, cost=2),
+    Operation("or", "either", 2, Kind.TEST, enclose=_or, estimate=primitive("mor"), derivative=constant, cost=2),
+    Operation("not", "the opposite", 1, Kind.TEST, enclose=_not, estimate=primitive("mnot"), derivative=constant, cost=0),
 )

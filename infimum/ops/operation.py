@@ -59,21 +59,21 @@ class Operation(NamedTuple):
     * `inverse`: for each argument, the rule for what the result implies of it, or None (`ops/inverse_rules.py`). A reduction has
       one, for an element given the reduction of the others.
     * `derivative(e, node, adjoint, i)`: what the node sends back to argument number i, written in operations that have
-      derivatives themselves; `e` holds what builds expressions (`expr/derivative_rules.py`).
+      derivatives themselves: `e.sin(x)` is a sine (`expr/derivative_rules.py`).
 
     The other fields are facts, each of which may be left at its default: then less is known.
     """
 
     name: str
-    kind: Kind
-    arity: int                             # -1: any number
     meaning: str
+    arity: int = 1                         # -1: any number
+    kind: Kind = Kind.MAP
     enclose: Callable | None = None
     estimate: Callable | None = None
     inverse: tuple[Callable | None, ...] = ()
     derivative: Callable | None = None     # those of views, reductions and scans: `expr/array_derivative_rules.py`
-    numpy: tuple[str, ...] = ()            # NumPy's ufuncs of the same meaning
-    scipy: tuple[str, ...] = ()            # those of scipy.special
+    numpy: str = ""                        # names of NumPy's functions of the same meaning
+    scipy: str = ""                        # names of those of scipy.special
     float_result: bool = False             # does NumPy give floats for integers?
     status: int = UNDEFINED                # on every bounded box, for arguments that are smooth there: at least this level
     least: int = -1                        # 1 if every value is positive, by an enclosure too; 0 if none is negative

@@ -7,7 +7,7 @@ from infimum.interval.arithmetic import absolute, div, powi, square, sub
 from infimum.interval.calls import call
 from infimum.interval.elementary import row
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, Pair, absorb, exact, lowest, where_level
-from infimum.ops.operation import Edge, Inflection, Kind, Obstacle, Operation
+from infimum.ops.operation import Edge, Inflection, Obstacle, Operation
 from infimum.ops.rule_forms import (
     Ends,
     divisor,
@@ -16,10 +16,10 @@ from infimum.ops.rule_forms import (
     ends,
     not_negative,
     partial_rule,
+    primitive,
     unless_nan,
     whole_within,
 )
-from infimum.ops.rule_forms import square as squared
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -150,16 +150,16 @@ def _exponent(b, y: Pair, own: Pair, base: Pair) -> Ends:
 
 
 # ---- derivatives and inflections
-def _powi_derivative(e: Any, node: Any, a: Any, i: int) -> Any:
+def _powi_derivative(e, node, a, i):
     k = node["k"]
-    return None if k == 0 else e.times(a, e.build("mul", float(k), e.build("powi", node.args[0], k=k - 1)))
+    return None if k == 0 else e.times(a, e.mul(float(k), e.powi(node.args[0], k=k - 1)))
 
 
-def _pow_derivative(e: Any, node: Any, a: Any, i: int) -> Any:
+def _pow_derivative(e, node, a, i):
     x, y = node.args
     if i == 1:
-        return e.times(a, e.build("mul", node, e.build("log", x)))
-    return e.times(a, e.build("mul", y, e.build("pow", x, e.less_one(y))))
+        return e.times(a, e.mul(node, e.log(x)))
+    return e.times(a, e.mul(y, e.pow(x, e.less_one(y))))
 
 
 def _odd_power_inflection(k: int) -> Inflection | None:
@@ -173,21 +173,21 @@ def _odd_power_inflection(k: int) -> Inflection | None:
 
 
 RECORDS = (
-    Operation("sqrt", Kind.MAP, 1, "square root, x >= 0", enclose=_sqrt, estimate=lambda b, x: b.sqrt(x),
+    Operation("sqrt", "square root, x >= 0", enclose=_sqrt, estimate=primitive("sqrt"),
               inverse=(lambda b, y, own: ends(square(b, not_negative(b, y))),),
-              derivative=divisor(lambda e, x, y: e.build("mul", 2.0, y)),
-              numpy=("sqrt",), float_result=True, least=0, curvature=-1, increasing=True, tangents=True,
+              derivative=divisor(lambda e, x, y: e.mul(2.0, y)),
+              numpy="sqrt", float_result=True, least=0, curvature=-1, tangents=True,
               taylor=(1.0, (1, 0.5, -0.25)), cost=8, obstacle=Obstacle("is negative", "is 0")),
-    elementary("cbrt", "cube root, all x", enclose=_cbrt, inverse=(lambda b, y, own: ends(powi(b, y, 3)),),
-               derivative=divisor(lambda e, x, y: e.build("mul", 3.0, squared(e, y))),
-               numpy=("cbrt",), scipy=("cbrt",), status=DEFINED, curvature=0, increasing=True, inflection=Inflection(1, 0.125),
-               tangents=True, costly_inverse=False, obstacle=Obstacle("", "is 0")),
-    Operation("powi", Kind.MAP, 1, "x**k for the integer k (params: k); x != 0 for k < 0", enclose=powi,
+    elementary("cbrt", "cube root, all x", enclose=_cbrt, inverse=lambda b, y, own: ends(powi(b, y, 3)),
+               derivative=divisor(lambda e, x, y: e.mul(3.0, e.powi(y, k=2))),
+               scipy="cbrt", status=DEFINED, inflection=Inflection(1, 0.125), costly_inverse=False,
+               obstacle=Obstacle("", "is 0")),
+    Operation("powi", "x**k for the integer k (params: k); x != 0 for k < 0", enclose=powi,
               estimate=_integer_power, inverse=(_inverse_powi,), derivative=_powi_derivative,
               curvature=0, inflection=_odd_power_inflection, tangents=True, cost=6, costly_inverse=True,
               obstacle=Obstacle("is 0", "approaches 0", pole=True)),
-    Operation("pow", Kind.MAP, 2,
-              "x**y = exp(y log x), x > 0; 0**y = 0 for y > 0, 0**0 = 1; for x < 0 and a whole number y (-1)**y |x|**y",
+    Operation("pow",
+              "x**y = exp(y log x), x > 0; 0**y = 0 for y > 0, 0**0 = 1; for x < 0 and a whole number y (-1)**y |x|**y", 2,
               enclose=lambda b, x, y: real_power.real_power(b, x, y), estimate=_pow, inverse=(_base, _exponent),
               derivative=_pow_derivative, tangents=True, costly_inverse=True,
               obstacle=Obstacle("is negative and the exponent no whole number, or 0 and the exponent negative", "approaches 0",

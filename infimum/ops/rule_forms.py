@@ -19,7 +19,7 @@ from infimum.interval.pair import (
     lowest,
     where_level,
 )
-from infimum.ops.operation import Edge, Kind, Operation
+from infimum.ops.operation import Edge, Operation
 
 Ends = tuple[Any, Any]
 Domain = tuple[Edge | None, Edge | None]
@@ -27,11 +27,11 @@ EVERYWHERE: Domain = (None, None)
 
 
 def elementary(name: str, meaning: str, domain: Domain = EVERYWHERE, **fields: Any) -> Operation:
-    """The record of a function in `interval/elementary`, smooth inside its domain, an interval. Its rules follow from the
-    function, the domain and the facts `least` and `unit`, unless they are given."""
+    """The record of a function of one number in `interval/elementary`, smooth inside its domain, an interval. Its rules follow
+    from the function, the domain and the facts `least` and `unit`, unless they are given; `inverse` is a single rule."""
     status = SMOOTH if domain == EVERYWHERE else UNDEFINED
-    made = Operation(name, Kind.MAP, 1, meaning, **{"status": status, "float_result": True, "inverse": (None,),
-                                                    "costly_inverse": True, **fields})
+    defaults = {"numpy": name, "float_result": True, "status": status, "curvature": 0, "tangents": True, "costly_inverse": True}
+    made = Operation(name, meaning, inverse=(fields.pop("inverse", None),), **{**defaults, **fields})
     facts = {"least": made.least, "unit": made.unit}
     within = total(name, **facts) if domain == EVERYWHERE else partial_rule(name, domain, **facts)
     return made._replace(enclose=made.enclose or within, estimate=made.estimate or estimated(name, domain))
@@ -80,6 +80,11 @@ def _edge_level(b, end: Any, edge: Edge, beyond: Callable, reached: Any) -> Any:
 
 
 # ---- estimates
+def primitive(name: str) -> Callable:
+    """That of an operation which is a primitive of kernels."""
+    return lambda b, *xs: getattr(b, name)(*xs)
+
+
 def unless_nan(b, value: Any, x: Any, y: Any) -> Any:
     """A comparison loses NaN (0 * inf after an overflow): it must not come out as a number."""
     return b.select(b.uno(x, y), math.nan, value)
@@ -158,22 +163,6 @@ def divisor(reciprocal: Callable) -> Callable:
     return lambda e, node, a, i: e.over(a, reciprocal(e, node.args[0], node))
 
 
-def constant(e: Any, node: Any, a: Any, i: int) -> None:
+def constant(e, node: Any, a: Any, i: int) -> None:
     """The rule of operations that are constant wherever they have a derivative."""
     return None
-
-
-def square(e: Any, x: Any) -> Any:
-    return e.build("powi", x, k=2)
-
-
-def one_plus(e: Any, x: Any) -> Any:
-    return e.build("add", 1.0, x)
-
-
-def one_minus(e: Any, x: Any) -> Any:
-    return e.build("sub", 1.0, x)
-
-
-def minus_one(e: Any, x: Any) -> Any:
-    return e.build("sub", x, 1.0)

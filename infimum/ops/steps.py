@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from infimum.interval.arithmetic import neg
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, Pair, absorb, lowest, where_level
 from infimum.ops.arithmetic import quotient_derivative
-from infimum.ops.operation import Edge, Kind, Obstacle, Operation
-from infimum.ops.rule_forms import Ends, constant, partial_rule, three_ways, unless_nan, whole_within
+from infimum.ops.operation import Edge, Obstacle, Operation
+from infimum.ops.rule_forms import Ends, constant, partial_rule, primitive, three_ways, unless_nan, whole_within
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -121,43 +121,43 @@ def _sign_of(b, x: Any) -> Any:
     return three_ways(b, -1.0, 0.0, 1.0, x, 0.0)
 
 
-def _spline_derivative(e: Any, node: Any, a: Any, i: int) -> Any:
+def _spline_derivative(e, node, a, i):
     table = node["table"].derivative
-    return None if table is None else e.times(a, e.build("spline", node.args[0], table=table))
+    return None if table is None else e.times(a, e.spline(node.args[0], table=table))
 
 
 _WHOLE = Obstacle("", "is an integer", jump=True)
 _EQUAL = Obstacle("", "equals the other operand")
 RECORDS = (
-    Operation("sign", Kind.MAP, 1, "-1, 0 or 1", enclose=_sign, estimate=_sign_of, inverse=(_inverse_sign,), derivative=constant,
-              numpy=("sign",), status=DEFINED, whole="always", cost=6, obstacle=Obstacle("", "is 0", jump=True)),
-    Operation("floor", Kind.MAP, 1, "greatest integer <= x", enclose=_floor, estimate=lambda b, x: b.floor(x),
+    Operation("sign", "-1, 0 or 1", enclose=_sign, estimate=_sign_of, inverse=(_inverse_sign,), derivative=constant,
+              numpy="sign", status=DEFINED, whole="always", cost=6, obstacle=Obstacle("", "is 0", jump=True)),
+    Operation("floor", "greatest integer <= x", enclose=_floor, estimate=primitive("floor"),
               inverse=(_inverse_floor,), derivative=constant,
-              numpy=("floor",), status=DEFINED, whole="always", cost=3, obstacle=_WHOLE),
-    Operation("ceil", Kind.MAP, 1, "least integer >= x", enclose=_ceil, estimate=lambda b, x: b.neg(b.floor(b.neg(x))),
+              numpy="floor", status=DEFINED, whole="always", cost=3, obstacle=_WHOLE),
+    Operation("ceil", "least integer >= x", enclose=_ceil, estimate=lambda b, x: b.neg(b.floor(b.neg(x))),
               inverse=(_inverse_ceil,), derivative=constant,
-              numpy=("ceil",), status=DEFINED, whole="always", cost=3, obstacle=_WHOLE),
-    Operation("rint", Kind.MAP, 1, "nearest integer, of two equally near the even one", enclose=_rint,
-              estimate=lambda b, x: b.roundeven(x), inverse=(_inverse_rint,), derivative=constant,
-              numpy=("rint",), status=DEFINED, whole="always", cost=3),
-    Operation("spline", Kind.MAP, 1, "the polynomial of the piece that x is in (params: table, a `SplineTable`)", enclose=_spline,
+              numpy="ceil", status=DEFINED, whole="always", cost=3, obstacle=_WHOLE),
+    Operation("rint", "nearest integer, of two equally near the even one", enclose=_rint,
+              estimate=primitive("roundeven"), inverse=(_inverse_rint,), derivative=constant,
+              numpy="rint", status=DEFINED, whole="always", cost=3),
+    Operation("spline", "the polynomial of the piece that x is in (params: table, a `SplineTable`)", enclose=_spline,
               estimate=lambda b, *xs, **params: spline.estimate_spline(b, *xs, **params), inverse=(None,),
               derivative=_spline_derivative, float_result=True),
-    Operation("min", Kind.MAP, 2, "the smaller", enclose=_min, estimate=lambda b, x, y: unless_nan(b, b.min(x, y), x, y),
+    Operation("min", "the smaller", 2, enclose=_min, estimate=lambda b, x, y: unless_nan(b, b.min(x, y), x, y),
               inverse=(smaller, smaller),
-              derivative=lambda e, node, a, i: e.times(a, e.build("step", node.args[1 - i], node.args[i])),
+              derivative=lambda e, node, a, i: e.times(a, e.step(node.args[1 - i], node.args[i])),
               status=LIPSCHITZ, whole="kept", cost=3, obstacle=_EQUAL),
-    Operation("max", Kind.MAP, 2, "the larger", enclose=_max, estimate=lambda b, x, y: unless_nan(b, b.max(x, y), x, y),
+    Operation("max", "the larger", 2, enclose=_max, estimate=lambda b, x, y: unless_nan(b, b.max(x, y), x, y),
               inverse=(larger, larger),
-              derivative=lambda e, node, a, i: e.times(a, e.build("step", node.args[i], node.args[1 - i])),
+              derivative=lambda e, node, a, i: e.times(a, e.step(node.args[i], node.args[1 - i])),
               status=LIPSCHITZ, whole="kept", cost=3, obstacle=_EQUAL),
-    Operation("slope", Kind.MAP, 1, "generalised derivative of |x|: the sign, [-1, 1] where 0 is met", enclose=_slope,
+    Operation("slope", "generalised derivative of |x|: the sign, [-1, 1] where 0 is met", enclose=_slope,
               estimate=_sign_of, inverse=(None,), derivative=constant, cost=4),
-    Operation("step", Kind.MAP, 2,
-              "generalised derivative of max(x, y) by x: 1 where x > y, 0 where x < y, [0, 1] where they meet",
+    Operation("step",
+              "generalised derivative of max(x, y) by x: 1 where x > y, 0 where x < y, [0, 1] where they meet", 2,
               enclose=_step, estimate=lambda b, x, y: three_ways(b, 0.0, 0.5, 1.0, x, y), inverse=(None, None),
               derivative=constant, cost=4),
-    Operation("ratio", Kind.MAP, 2, "x / y for |x| <= y, in [-1, 1] even where y = 0: derivative of a norm", enclose=_ratio,
+    Operation("ratio", "x / y for |x| <= y, in [-1, 1] even where y = 0: derivative of a norm", 2, enclose=_ratio,
               estimate=lambda b, x, y: b.select(b.ogt(y, 0.0), b.div(x, y), 0.0), inverse=(None, None),
               derivative=quotient_derivative, cost=8),
 )

@@ -7,20 +7,9 @@ from typing import TYPE_CHECKING, Any
 from infimum.interval.arithmetic import mul, square
 from infimum.interval.calls import call
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, POLE, SMOOTH, UNDEFINED, Pair, absorb, cut, lowest, where_level
-from infimum.ops.operation import Edge, Inflection, Kind, Obstacle, Operation
+from infimum.ops.operation import Edge, Inflection, Obstacle, Operation
 from infimum.ops.powers import leg
-from infimum.ops.rule_forms import (
-    Ends,
-    by,
-    divisor,
-    elementary,
-    estimated,
-    factor,
-    minus_factor,
-    one_minus,
-    one_plus,
-)
-from infimum.ops.rule_forms import square as squared
+from infimum.ops.rule_forms import Ends, by, divisor, elementary, estimated, factor, minus_factor
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -41,11 +30,6 @@ def _of_both(at: int) -> Callable:
         ends = b.outline("enclose_sincos", trigonometric.enclose_sincos, x.nlo, x.hi)
         return absorb(b, Pair(ends[at], ends[at + 1], x.level, unit=True), x)
     return rule
-
-
-# by the name of the operation and of the one beside it
-TOGETHER: dict[str, tuple[Callable, Callable]] = {"sin with cos": (_of_both(0), estimated("sin")),
-                                                  "cos with sin": (_of_both(2), estimated("cos"))}
 
 
 def _tan(b, x: Pair) -> Pair:
@@ -110,20 +94,16 @@ def _inverse_arctan(b, y: Pair, own: Pair) -> Ends:
     return end(y.nlo), end(y.hi)
 
 
-def _inverse_hypot(b, y: Pair, own: Pair, other: Pair) -> Ends:
-    return leg(b, y, own, square(b, other))
-
-
 # ---- derivatives
-def _arcsine_root(e: Any, x: Any, y: Any) -> Any:
+def _arcsine_root(e, x, y):
     """sqrt(1 - x^2), as a product that does not cancel near 1."""
-    return e.build("sqrt", e.build("mul", one_minus(e, x), one_plus(e, x)))
+    return e.sqrt(e.mul(e.sub(1.0, x), e.add(1.0, x)))
 
 
-def _arctan2_derivative(e: Any, node: Any, a: Any, i: int) -> Any:
+def _arctan2_derivative(e, node, a, i):
     y, x = node.args
-    distance = squared(e, e.build("hypot", x, y))
-    return e.times(a, e.build("div", x, distance)) if i == 0 else e.negative(e.times(a, e.build("div", y, distance)))
+    distance = e.powi(e.hypot(x, y), k=2)
+    return e.times(a, e.div(x, distance)) if i == 0 else e.negative(e.times(a, e.div(y, distance)))
 
 
 # ---- inflections
@@ -145,33 +125,33 @@ def _wave(b, a: Pair, shift: float) -> tuple[Any, Any, Any, Any]:
 
 
 RECORDS = (
-    elementary("sin", "sine", inverse=(_turning("arcsin", 0.0, True),), derivative=factor(lambda e, x, y: e.build("cos", x)),
-               numpy=("sin",), unit=True, curvature=0, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.0)),
-               tangents=True, taylor=(0.0, (0, 1, 0))),
-    elementary("cos", "cosine", inverse=(_turning("arcsin", 0.5, True),),
-               derivative=minus_factor(lambda e, x, y: e.build("sin", x)),
-               numpy=("cos",), unit=True, curvature=0, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.5)),
-               tangents=True, taylor=(0.0, (1, 0, -1))),
-    elementary("tan", "tangent, x not an odd multiple of pi/2", enclose=_tan, inverse=(_turning("arctan", 0.0, False),),
-               derivative=factor(lambda e, x, y: one_plus(e, squared(e, y))),
-               numpy=("tan",), status=UNDEFINED, curvature=0, tangents=True,
+    elementary("sin", "sine", inverse=_turning("arcsin", 0.0, True), derivative=factor(lambda e, x, y: e.cos(x)),
+               unit=True, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.0)), taylor=(0.0, (0, 1, 0))),
+    elementary("cos", "cosine", inverse=_turning("arcsin", 0.5, True),
+               derivative=minus_factor(lambda e, x, y: e.sin(x)),
+               unit=True, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.5)), taylor=(0.0, (1, 0, -1))),
+    elementary("tan", "tangent, x not an odd multiple of pi/2", enclose=_tan, inverse=_turning("arctan", 0.0, False),
+               derivative=factor(lambda e, x, y: e.add(1.0, e.powi(y, k=2))),
+               status=UNDEFINED,
                obstacle=Obstacle("meets a pole", "meets a pole", pole=True)),
-    elementary("arcsin", "-1 <= x <= 1", _UNIT, inverse=(by("sin"),), derivative=divisor(_arcsine_root),
-               numpy=("arcsin",), curvature=0, increasing=True, inflection=Inflection(-1, 0.55), taylor=(0.0, (0, 1, 0)),
-               obstacle=Obstacle("leaves [-1, 1]", "is -1 or 1")),
-    elementary("arccos", "-1 <= x <= 1", _UNIT, inverse=(by("cos"),),
+    elementary("arcsin", "-1 <= x <= 1", _UNIT, inverse=by("sin"), derivative=divisor(_arcsine_root),
+               inflection=Inflection(-1, 0.55), taylor=(0.0, (0, 1, 0)),
+               obstacle=Obstacle("leaves [-1, 1]", "is -1 or 1"), tangents=False),
+    elementary("arccos", "-1 <= x <= 1", _UNIT, inverse=by("cos"),
                derivative=lambda e, node, a, i: e.negative(e.over(a, _arcsine_root(e, node.args[0], node))),
-               numpy=("arccos",), least=0, curvature=0, inflection=Inflection(1, 0.55),
-               obstacle=Obstacle("leaves [-1, 1]", "is -1 or 1")),
-    elementary("arctan", "all x", inverse=(_inverse_arctan,), derivative=divisor(lambda e, x, y: one_plus(e, squared(e, x))),
-               numpy=("arctan",), curvature=0, increasing=True, inflection=Inflection(1, 0.5, 0.19), tangents=True,
-               taylor=(0.0, (0, 1, 0))),
-    Operation("arctan2", Kind.MAP, 2, "angle of the point (y, x); not both 0", enclose=_arctan2, estimate=estimated("arctan2"),
-              inverse=(None, None), derivative=_arctan2_derivative, numpy=("arctan2",), float_result=True,
+               least=0, inflection=Inflection(1, 0.55),
+               obstacle=Obstacle("leaves [-1, 1]", "is -1 or 1"), tangents=False),
+    elementary("arctan", "all x", inverse=_inverse_arctan, derivative=divisor(lambda e, x, y: e.add(1.0, e.powi(x, k=2))),
+               inflection=Inflection(1, 0.5, 0.19), taylor=(0.0, (0, 1, 0))),
+    Operation("arctan2", "angle of the point (y, x); not both 0", 2, enclose=_arctan2, estimate=estimated("arctan2"),
+              inverse=(None, None), derivative=_arctan2_derivative, numpy="arctan2", float_result=True,
               obstacle=Obstacle("and the other operand are 0", "is 0 and the other operand negative", jump=True)),
-    Operation("hypot", Kind.MAP, 2, "sqrt(x*x + y*y)", enclose=_hypot, estimate=estimated("hypot"),
-              inverse=(_inverse_hypot, _inverse_hypot),
-              derivative=lambda e, node, a, i: e.times(a, e.build("ratio", node.args[i], node)),
-              numpy=("hypot",), float_result=True, status=LIPSCHITZ, least=0,
+    Operation("hypot", "sqrt(x*x + y*y)", 2, enclose=_hypot, estimate=estimated("hypot"),
+              inverse=(lambda b, y, own, other: leg(b, y, own, square(b, other)),) * 2,
+              derivative=lambda e, node, a, i: e.times(a, e.ratio(node.args[i], node)),
+              numpy="hypot", float_result=True, status=LIPSCHITZ, least=0,
               obstacle=Obstacle("", "and the other operand are 0")),
 )
+# by the name of the operation and of the one beside it
+TOGETHER: dict[str, Operation] = {"sin with cos": RECORDS[0]._replace(enclose=_of_both(0)),
+                                  "cos with sin": RECORDS[1]._replace(enclose=_of_both(2))}

@@ -4,13 +4,8 @@ from infimum.ops import arithmetic, arrays, choices, exponentials, hyperbolic, p
 from infimum.ops.operation import Kind, Operation
 
 _FAMILIES = (arithmetic, powers, exponentials, trigonometric, hyperbolic, special, steps, choices, arrays)
-
-
-def _place(record: Operation) -> tuple[int, int]:
-    """Leaves first, then functions of one number, of two, of three; the others as they stand."""
-    kind = list(Kind).index(record.kind)
-    return kind, record.arity if record.kind is Kind.MAP else 0
-
-
-OPS: dict[str, Operation] = {record.name: record for record in
-                             sorted((record for family in _FAMILIES for record in family.RECORDS), key=_place)}
+_RECORDS = [record for family in _FAMILIES for record in family.RECORDS]
+# by kinds, those that work element by element by their number of arguments
+OPS: dict[str, Operation] = {record.name: record for kind in Kind for record in
+                             sorted((record for record in _RECORDS if record.kind is kind),
+                                    key=lambda record: record.arity if record.kind is Kind.MAP else 0)}

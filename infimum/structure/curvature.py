@@ -73,7 +73,7 @@ def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, i
         return np.frompyfunc(lambda low, high: _closed(LINEAR, _sign(low, high), 0, True), 2, 1)(node.lo, node.hi)
     if node.op in VIEWS:
         return VIEWS[node.op](node, *args)
-    if node.op in _REDUCED:
+    if node.kind is Kind.REDUCE:
         kept = [axis for axis in range(args[0].ndim) if axis not in node["axes"]]
         lines = np.transpose(args[0], [*kept, *node["axes"]]).reshape(*node.shape, -1)
         found = np.empty(node.shape, object)
@@ -252,11 +252,9 @@ _RULES: dict[str, Callable[..., CurvatureBits]] = {
     "exp": _exp, "exp2": _exp, "log": _log, "log2": _log, "log10": _log,
     "max": _max, "min": _min, "hypot": _root_of_squares,
 }
-_REDUCED: dict[str, Callable[[CurvatureBits, CurvatureBits], CurvatureBits] | None] = {"sum": _add, "prod": _mul, "amax": _max,
-                                                                                       "amin": _min, "norm": None}
 
 
 def _reduced(op: str, forms: list[CurvatureBits]) -> CurvatureBits:
     if not forms:
         return CurvatureBits()
-    return _root_of_squares(*forms) if op == "norm" else reduce(_REDUCED[op], forms)
+    return _root_of_squares(*forms) if op == "norm" else reduce(_RULES[OPS[op].of_two], forms)

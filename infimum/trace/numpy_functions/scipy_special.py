@@ -91,7 +91,7 @@ def _log_gamma_elsewhere(value: Expr, angle: Expr) -> Expr:
 
 
 _FORMULAS: dict[str, Callable[..., Expr]] = {
-    **{name: partial(_build, row.name) for row in OPS.values() for name in row.scipy},
+    **{name: partial(_build, row.name) for row in OPS.values() for name in row.scipy.split()},
     "ndtr": lambda x: _build("mul", 0.5, _build("erfc", _build("neg", _build("mul", ROOT_HALF, x)))),
     "gammaln": _reflected(_lgamma, _log_gamma_elsewhere),
     "loggamma": _lgamma,  # real for x > 0 only

@@ -14,12 +14,12 @@ from infimum.trace.conditions import is_boolean
 from infimum.trace.integer_arrays import may_be_integers
 from infimum.trace.number_constants import constant, exact_ends
 from infimum.trace.numpy_functions.selection import select
-from infimum.trace.tracer import UFUNCS, Tracer, has_tracer, lift, truth
+from infimum.trace.tracer import FUNCTIONS, UFUNCS, Tracer, has_tracer, lift, truth
 from infimum.trace.tracer_operators import add_methods
 from infimum.trace.user_source import fail, user_line
 
-# ufunc -> operation of the same arity and meaning
-_DIRECT: dict[np.ufunc, str] = {getattr(np, name): row.name for row in OPS.values() for name in row.numpy}
+# ufunc, or another function of NumPy, -> operation of the same arity and meaning
+_DIRECT: dict[Callable, str] = {getattr(np, name): row.name for row in OPS.values() for name in row.numpy.split()}
 
 _FEW_EXPONENTS, _MOST_EXPONENTS = 64, 1000  # different integers worth a power each: of a base that is never negative, of any base
 
@@ -171,6 +171,7 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.heaviside: _heaviside,
 }
 
-UFUNCS.update({ufunc: _direct(op) for ufunc, op in _DIRECT.items()})
+for _function, _op in _DIRECT.items():
+    (UFUNCS if isinstance(_function, np.ufunc) else FUNCTIONS)[_function] = _direct(_op)
 UFUNCS.update(_FORMULAS)
-add_methods([ufunc for ufunc in (*_DIRECT, np.heaviside) if ufunc.__name__ not in ("add", "equal")], [])
+add_methods([ufunc for ufunc in (*_DIRECT, np.heaviside) if ufunc in UFUNCS and ufunc.__name__ not in ("add", "equal")], [])
