@@ -69,8 +69,8 @@ ROW = {name: k for k, row in enumerate(ORDER) for name in row.split()}
 # beyond the order: backends spell kernels, rules know no Expr, what searches reaches a machine through the Evaluator
 UPPER = ("relax", "bounds", "chains", "points", "certify", "search", "presolve", "sets", "engines")
 NEVER = {"backend": {"expr", "interval", "structure", "trace"}, "interval": {"expr"}, "ops": {"expr"},
-         **dict.fromkeys(UPPER, {"backend", "interval", "trace", "ops.interval_rules", "ops.inverse_rules", "ops.line_rules",
-                                 "ops.point_rules"})}
+         **dict.fromkeys(UPPER, {"backend", "interval", "trace", "ops.rules", "ops.inverse_rules", "ops.line_rules",
+                                 "ops.rule_forms"})}
 NAMED_ONCE = ("search", "bounds", "relax", "points", "certify", "presolve", "engines")  # no base name twice among these
 MOST_FILES = 25  # in a folder, beside its __init__.py
 TOP_LEVEL = {"__init__", "__main__", "errors", "result", "pyomo"}

@@ -22,9 +22,8 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import SCANS, Enclosures
 from infimum.kernel.schedule import own_cost
 from infimum.kernel.view_positions import At, flat, unflat
-from infimum.ops.interval_rules import NEUTRAL
 from infimum.ops.inverse_rules import inverse, inverse_of_reduction
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 
 WRITTEN_OUT = 128  # elements of operations up to which a program has no loops: more code is no faster, and takes long to compile
 _COMPUTING = (Kind.MAP, Kind.REDUCE, Kind.SCAN)
@@ -235,7 +234,7 @@ class BackwardPropagation:
             return
         b, x, sources, size = self.b, node.args[0], self.sources(node), node.size
         results, cells = BackwardArray(b, size, self._written_out(size), b.depth), self._new((node, 0), size)
-        count, step, neutral = node.shape[-1], -1 if node["reverse"] else 1, NEUTRAL[SCANS[node.op]]
+        count, step, neutral = node.shape[-1], -1 if node["reverse"] else 1, OPS[SCANS[node.op]].neutral
 
         def read(i: "int | Value") -> list[Value]:
             said = joined(b, [said for source in sources for said in source(i)], self.element(node, i))

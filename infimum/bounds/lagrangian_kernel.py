@@ -39,7 +39,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import rows
-from infimum.ops.interval_rules import RULES
+from infimum.ops.rules import RULES
 from infimum.problem.system import System
 from infimum.support.lazy import LazyModule
 

@@ -6,26 +6,9 @@ import numpy as np
 from infimum.evaluation.evaluator import Enclosure
 from infimum.expr.node import Expr
 from infimum.expr.quotation import operand, quoted
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.lazy import dataclass
 
-# operation -> (the operand that matters, where the operation is undefined, where it is unbounded, jumps, is steep or has a kink)
-_PLACES: dict[str, tuple[int, str, str]] = {
-    "div": (1, "is 0", "approaches 0"), "powi": (0, "is 0", "approaches 0"),
-    "pow": (0, "is negative and the exponent no whole number, or 0 and the exponent negative", "approaches 0"),
-    "log": (0, "is not positive", "approaches 0"), "log2": (0, "is not positive", "approaches 0"),
-    "log10": (0, "is not positive", "approaches 0"), "log1p": (0, "is not above -1", "approaches -1"),
-    "sqrt": (0, "is negative", "is 0"), "cbrt": (0, "", "is 0"), "tan": (0, "meets a pole", "meets a pole"),
-    "arcsin": (0, "leaves [-1, 1]", "is -1 or 1"), "arccos": (0, "leaves [-1, 1]", "is -1 or 1"),
-    "arccosh": (0, "is below 1", "is 1"), "arctanh": (0, "leaves (-1, 1)", "approaches -1 or 1"),
-    "sign": (0, "", "is 0"), "floor": (0, "", "is an integer"), "ceil": (0, "", "is an integer"), "abs": (0, "", "is 0"),
-    "norm": (0, "", "is 0"), "hypot": (0, "", "and the other operand are 0"), "arctan2": (0, "and the other operand are 0",
-                                                                                           "is 0 and the other operand negative"),
-    "where": (0, "", "changes"), "max": (0, "", "equals the other operand"), "min": (0, "", "equals the other operand"),
-    "amax": (0, "", "has two largest elements"), "amin": (0, "", "has two smallest elements"),
-}
-_POLES = {"div", "powi", "pow", "log", "log2", "log10", "log1p", "tan", "arctanh"}
-_JUMPS = {"sign", "floor", "ceil", "where", "arctan2"}
 _UNDEFINED, _DEFINED, _LIPSCHITZ = range(3)
 
 
@@ -68,7 +51,8 @@ class LooseOperation:
     def sentence(self) -> str:
         """What is wrong, without a full stop."""
         fault = _FAULTS[self.fault]
-        place = "" if self.fault in ("overflow", "angle") else _PLACES.get(self.node.op, (0, "", ""))[1 if fault.beyond else 2]
+        obstacle = OPS[self.node.op].obstacle
+        place = "" if self.fault in ("overflow", "angle") else obstacle.undefined if fault.beyond else obstacle.irregular
         index = np.unravel_index(self.element, self.node.shape)
         where = f" (element {', '.join(map(str, index))})" if self.node.size > 1 and self.node.line is not None else ""
         what = quoted(self.node, self.element, self.numbers)
@@ -81,7 +65,7 @@ class LooseOperation:
     @property
     def _quantity(self) -> str:
         """The operand that matters, in the user's words."""
-        return operand(self.node, _PLACES.get(self.node.op, (0, "", ""))[0], self.element, self.numbers) or \
+        return operand(self.node, OPS[self.node.op].obstacle.operand, self.element, self.numbers) or \
             ("its condition" if self.node.op == "where" else "its argument")
 
 
@@ -95,7 +79,7 @@ def unbounded_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int) -> Lo
         node, low = next(((a, end) for a, end in _loose_node(node, low) if _infinite(a, end, inside, lane).any()), (None, None))
     if found not in inside:
         return None
-    overflows = found.op not in _POLES or (found.op == "powi" and found["k"] > 0)
+    overflows = not OPS[found.op].obstacle.pole or (found.op == "powi" and found["k"] > 0)
     return LooseOperation(found, "overflow" if overflows else "pole", int(np.argmax(_infinite(found, None, inside, lane))))
 
 
@@ -108,7 +92,8 @@ def nonsmooth_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int, level
         node = next((a for a in _operands(node) if a in inside and inside[a].level[:, lane].min() <= level), None)
     if found not in inside:
         return None
-    fault = "undefined" if level == _UNDEFINED else "kink" if level == _LIPSCHITZ else "jump" if found.op in _JUMPS else "steep"
+    beside = "jump" if OPS[found.op].obstacle.jump else "steep"
+    fault = "undefined" if level == _UNDEFINED else "kink" if level == _LIPSCHITZ else beside
     return LooseOperation(found, fault, int(np.argmin(inside[found].level[:, lane])))
 
 

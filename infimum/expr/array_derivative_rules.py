@@ -1,4 +1,4 @@
-"""What views, reductions and scans send back to their arguments: rows of the table in `diff_rules`."""
+"""What views, reductions and scans send back to their arguments, `rule(node, adjoint, i)` for argument number i."""
 
 import math
 from collections.abc import Callable
@@ -208,7 +208,7 @@ def _running_extreme(node: Expr, a: Expr, i: int) -> Expr:
     return build("mul", build("recur", received, _shift(stays, forward=backward), reverse=not backward), enters)
 
 
-ROWS: dict[str, Rule] = {
+ARRAY_RULES: dict[str, Rule] = {
     "reshape": lambda node, a, i: _rearranged(a, lambda inner: reshape(inner, node.args[0].shape)),
     "transpose": _transpose,
     "broadcast": _broadcast, "slice": _slice, "embed": _embed, "gather": _gather, "concat": _concat,

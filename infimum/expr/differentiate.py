@@ -14,9 +14,10 @@ import numpy as np
 from infimum.errors import ShapeError
 from infimum.expr.array_derivative_rules import plus
 from infimum.expr.build import build, concat, is_zero, reshape, zeros
-from infimum.expr.derivative_rules import FLAT, VJP
+from infimum.expr.derivative_rules import sent_back
 from infimum.expr.node import Expr, Index, const, topological, var
-from infimum.ops.vocabulary import Kind
+from infimum.ops.rule_forms import constant
+from infimum.ops.vocabulary import OPS
 
 # up to this number of overlapping slices are added as arrays of zeros; more of them are summed by position
 _MOST_SLICES_AS_ARRAYS = 4
@@ -30,7 +31,7 @@ def gradient(f: Expr, x: Expr) -> Expr:
     >>> gradient(build("sum", build("sin", x), axes=(0,)), x)
     cos(x)
     """
-    return reverse(f, x, lambda node, adjoint, i: VJP[node.op](node, adjoint, i))
+    return reverse(f, x, sent_back)
 
 
 def reverse(f: Expr, x: Expr, share: Callable[[Expr, Expr, int], Expr | None], ends: Callable | None = None) -> Expr:
@@ -84,7 +85,7 @@ def _active(nodes: list[Expr], x: Expr) -> set[int]:
     """The ids of the nodes through which a derivative flows: those that need x other than by way of steps and tests."""
     found: set[int] = set()
     for node in nodes:
-        if node.op in FLAT or node.kind is Kind.TEST:
+        if OPS[node.op].derivative is constant:
             continue
         if node is x or any(id(arg) in found for arg in node.args):
             found.add(id(node))

@@ -9,9 +9,8 @@ import numpy as np
 
 from infimum.expr.build import VIEWS, broadcast, build, concat, index, rebuilt, reduce, reshape, take
 from infimum.expr.node import Expr, const, topological, var
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 
-_OF_TWO = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}  # what combines two parts of a reduction
 _MOST_ELEMENTS = 1 << 20  # elements of an array that is taken apart
 
 
@@ -63,7 +62,7 @@ class VariableFixing:
 
     def _in_two_parts(self, node: Expr) -> Expr | None:
         """A reduction over elements of both kinds, which are the same ones in every row; None for anything else."""
-        constant = self.constant[node.args[0]] if node.op in _OF_TWO else np.zeros(0)
+        constant = self.constant[node.args[0]] if node.kind is Kind.REDUCE and node.op != "norm" else np.zeros(0)
         if not constant.any() or constant.all() or constant.size > _MOST_ELEMENTS:
             return None
         order = [axis for axis in range(constant.ndim) if axis not in node["axes"]] + list(node["axes"])
@@ -73,7 +72,7 @@ class VariableFixing:
             return None
         places = np.arange(constant.size).reshape(constant.shape).transpose(order).reshape(rows.shape)
         parts = [reduce(node.op, self._taken(node.args[0], places[..., kind]), (-1,), node.line) for kind in (~first, first)]
-        return build(_OF_TWO[node.op], *parts, line=node.line)
+        return build(OPS[node.op].of_two, *parts, line=node.line)
 
     def _taken(self, node: Expr, places: np.ndarray) -> Expr:
         """Elements of a node, counted row-major, in the shape of `places`."""

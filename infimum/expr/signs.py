@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.expr.node import Expr, topological
+from infimum.ops.vocabulary import OPS
 
 
 def is_constant(c: Expr) -> bool:
@@ -34,7 +35,6 @@ _SIGNS: dict[str, Callable[..., int]] = {
 
 
 _KEEPS = ("add", "sum", "mul", "div", "powi", "reshape", "broadcast", "slice", "gather", "transpose", "concat")  # x >= 0
-_NOT_NEGATIVE = ("norm", "hypot", "abs", "sqrt", "exp", "cosh")
 
 
 def is_nonnegative(x: Expr) -> bool:
@@ -43,7 +43,7 @@ def is_nonnegative(x: Expr) -> bool:
     waiting = [x]
     while waiting:
         node = waiting.pop()
-        if node in seen or node.op in _NOT_NEGATIVE or (node.op == "powi" and node["k"] % 2 == 0):
+        if node in seen or OPS[node.op].least >= 0 or (node.op == "powi" and node["k"] % 2 == 0):
             continue
         seen.add(node)
         if node.op in _KEEPS:

@@ -11,7 +11,7 @@ Proof: docs/proofs/constraint_lines.md.
 
 from infimum.expr.array_derivative_rules import negative, over, times
 from infimum.expr.build import broadcast, build, rebuilt, substituted
-from infimum.expr.derivative_rules import VJP
+from infimum.expr.derivative_rules import sent_back
 from infimum.expr.differentiate import depends_on, gradient, reverse
 from infimum.expr.node import Expr, const, topological, var
 from infimum.ops.vocabulary import Kind
@@ -37,7 +37,7 @@ class SlopeExpressions:
 
     def _share(self, node: Expr, a: Expr, i: int) -> Expr | None:
         rule = _RULES.get(node.op)
-        return VJP[node.op](node, a, i) if rule is None else rule(self, node, a, i)
+        return sent_back(node, a, i) if rule is None else rule(self, node, a, i)
 
     def _ends(self, node: Expr, a: Expr) -> Expr | None:
         """Where the mean value theorem begins."""

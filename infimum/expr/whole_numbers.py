@@ -7,11 +7,7 @@ import numpy as np
 
 from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr
-from infimum.ops.vocabulary import Kind
-
-STEP_FUNCTIONS = ("floor", "ceil", "rint", "sign")
-_KEEP_WHOLE = ("add", "sub", "mul", "neg", "abs", "min", "max", "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin",
-               "cummax")
+from infimum.ops.vocabulary import OPS, Kind
 
 
 def whole_elements(nodes: list[Expr], integers: tuple[int, ...] = ()) -> dict[Expr, np.ndarray]:
@@ -39,10 +35,9 @@ def _whole(node: Expr, args: list[np.ndarray], integers: tuple[int, ...]) -> np.
         return VIEWS[node.op](node, *args)
     if node.op == "where":
         return args[1] & args[2]
-    if node.kind is Kind.REDUCE and node.op in _KEEP_WHOLE:
+    row = OPS[node.op]
+    if row.whole != "kept" and not (node.op == "powi" and node["k"] >= 0):
+        return row.whole == "always"
+    if node.kind is Kind.REDUCE:
         return args[0].all(axis=node["axes"])
-    if node.kind is Kind.MAP and (node.op in _KEEP_WHOLE or (node.op == "powi" and node["k"] >= 0)):
-        return np.logical_and.reduce(args)
-    if node.kind is Kind.VIEW or node.op in _KEEP_WHOLE:
-        return bool(args[0].all())
-    return node.op in STEP_FUNCTIONS
+    return np.logical_and.reduce(args) if node.kind is Kind.MAP else bool(args[0].all())

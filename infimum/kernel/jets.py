@@ -17,7 +17,8 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering, SideSum
 from infimum.kernel.meaning import Enclosures, Meaning
-from infimum.ops.interval_rules import RULES, norm_root
+from infimum.ops.powers import norm_root
+from infimum.ops.rules import RULES
 from infimum.ops.vocabulary import OPS, Kind
 
 ONE = (1, ((0, 0),))  # numbers of directions, and pairs of them: twice the only one,

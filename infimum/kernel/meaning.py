@@ -9,11 +9,17 @@ from infimum.interval.arithmetic import square
 from infimum.interval.pair import INF, SMOOTH, Pair, b_level, both_whole, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.ops.interval_rules import COMBINE, NEUTRAL, RULES, norm_root
-from infimum.ops.point_rules import ESTIMATES
+from infimum.ops.powers import norm_root
+from infimum.ops.rules import ESTIMATES, RULES
+from infimum.ops.vocabulary import OPS
 
 SCANS = {"cumsum": "sum", "cumprod": "prod", "cummin": "amin", "cummax": "amax"}
 _PLAIN = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5)  # so common that they are part of the program, not of its data
+
+
+def pairwise(op: str) -> str:
+    """The operation that combines two values in a reduction; a norm adds squares."""
+    return "add" if op == "norm" else OPS[op].of_two
 
 
 class Meaning(ABC):
@@ -100,7 +106,7 @@ class Enclosures(Meaning):
         return chosen if value.level == SMOOTH else chosen.but(level=b.select(mask, b_level(b, value.level), float(SMOOTH)))
 
     def combine(self, op: str) -> Callable:
-        return COMBINE["sum" if op == "norm" else op]
+        return RULES[pairwise(op)]
 
     def form(self, value: Pair, op: str | None = None) -> Pair:
         level = value.level
@@ -135,11 +141,11 @@ class Enclosures(Meaning):
                        nonzero=False, unit=one.unit and other.unit, whole=one.whole if one.whole == other.whole else 0)
 
     def neutral(self, op: str, form: Pair) -> tuple[float, ...]:
-        ends = NEUTRAL["sum" if op == "norm" else op]
+        ends = OPS[op].neutral
         return ends if form.level is not None else (*ends, float(SMOOTH))
 
     def nothing(self, b: Builder, op: str) -> Pair:
-        nlo, hi = NEUTRAL["sum" if op == "norm" else op]
+        nlo, hi = OPS[op].neutral
         return Pair(b.const(nlo), b.const(hi)) if hi in (INF, -INF) else exact(b, hi)
 
     def before(self, b: Builder, op: str, value: Pair) -> Pair:
@@ -153,8 +159,6 @@ class Estimates(Meaning):
     """Elements are doubles: the function at a point, rounded somehow. Never a proof."""
 
     rules = ESTIMATES
-    _neutral = {"sum": 0.0, "prod": 1.0, "amin": INF, "amax": -INF, "norm": 0.0}
-    _combine = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "add"}
 
     def constant(self, b: Builder, data: Data, node: Expr, position: "int | Value") -> Value:
         if isinstance(position, int) and node.lo.flat[position] in _PLAIN:
@@ -168,7 +172,7 @@ class Estimates(Meaning):
         return b.select(mask, value, 0.0)
 
     def combine(self, op: str) -> Callable:
-        return ESTIMATES[self._combine[op]]
+        return ESTIMATES[pairwise(op)]
 
     def form(self, value: Value, op: str | None = None) -> None:
         return None
@@ -189,10 +193,10 @@ class Estimates(Meaning):
         return None
 
     def neutral(self, op: str, form: None) -> tuple[float, ...]:
-        return (self._neutral[op],)
+        return OPS[op].neutral[1:]
 
     def nothing(self, b: Builder, op: str) -> Value:
-        return b.const(self._neutral[op])
+        return b.const(OPS[op].neutral[1])
 
     def before(self, b: Builder, op: str, value: Value) -> Value:
         return b.mul(value, value) if op == "norm" else value

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import field
 
 from infimum.expr.node import Expr, topological
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.clock import heed
 from infimum.support.lazy import dataclass
 
@@ -15,21 +15,15 @@ _MANY_CURVES = 8          # curves a variable
 _HINGES = ("max", "min")  # curves that cost little
 FEW_VARIABLES = 8  # variables whose derivatives are carried along in a loop over data
 
-_COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
-         "sign": 6, "floor": 3, "ceil": 3, "rint": 3, "slope": 4, "step": 4, "ratio": 8,
-         "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
-_CALL_COST = 24
 _MOST_STRAIGHT_COST = 3000  # of expressions that are written out: more would take long to compile
-_COMBINE_COST = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}
 
 
 def own_cost(node: Expr) -> int:
     """Roughly how many instructions one element of the node takes, its arguments given."""
     if node.op == "mul" and any(_is_constant(a) for a in node.args):
         return 2
-    if node.kind in (Kind.MAP, Kind.TEST):
-        return _CALL_COST * node["table"].count if node.op == "spline" else _COST.get(node.op, _CALL_COST)
-    return {Kind.LEAF: 1, Kind.VIEW: 0, Kind.SCAN: _CALL_COST}.get(node.kind, 0)
+    cost = 0 if node.kind is Kind.REDUCE else OPS[node.op].cost
+    return cost * node["table"].count if node.op == "spline" else cost
 
 
 def _is_constant(node: Expr) -> bool:
@@ -45,7 +39,7 @@ def element_costs(nodes: list[Expr]) -> dict[Expr, float]:
         inner = sum(cost[a] for a in dict.fromkeys(node.args))
         if node.kind is Kind.REDUCE:
             length = max(1, node.args[0].size // max(1, node.size))
-            cost[node] = min(1e12, length * (inner + _COMBINE_COST[node.op])) + HEAVY_COST
+            cost[node] = min(1e12, length * (inner + OPS[node.op].cost)) + HEAVY_COST
         else:
             cost[node] = min(1e12, inner + own_cost(node))
     return cost
@@ -56,7 +50,7 @@ def straight_cost(nodes: list[Expr]) -> int:
     total = 0
     for node in nodes:
         if node.kind is Kind.REDUCE:
-            total += node.args[0].size * _COMBINE_COST[node.op]
+            total += node.args[0].size * OPS[node.op].cost
         elif node.kind is Kind.SCAN:
             total += node.size * 16
         else:
@@ -136,7 +130,7 @@ def is_sum_over_data(f: Expr, x: Expr, any_size: bool = False) -> bool:
 
 def has_many_curves(f: Expr, n: int) -> bool:
     """Has f many functions of one number for each variable, in arrays, as a network has?"""
-    curves = [node for node in topological([f]) if node.op in _HINGES or (node.kind is Kind.MAP and own_cost(node) >= _CALL_COST)]
+    curves = [node for node in topological([f]) if node.op in _HINGES or (node.kind is Kind.MAP and own_cost(node) >= HEAVY_COST)]
     return sum(node.size for node in curves if node.size > 1) >= _MANY_CURVES * n
 
 

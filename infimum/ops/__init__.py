@@ -1,1 +1,1 @@
-"""The vocabulary of expressions, and tables with one row for each operation."""
+"""The vocabulary of expressions: one record for each operation, by families."""

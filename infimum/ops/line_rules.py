@@ -23,14 +23,13 @@ from typing import Any, NamedTuple
 
 from infimum.interval.arithmetic import mul
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, Pair, b_level
+from infimum.ops.operation import Inflection
+from infimum.ops.vocabulary import OPS
 
-# operations that are convex (1) or concave (-1) wherever they are defined; of the others the second derivative tells
-CONSTANT_CURVATURE: dict[str, int] = {"exp": 1, "exp2": 1, "expm1": 1, "cosh": 1, "xlogx": 1, "abs": 1, "log": -1, "log2": -1,
-                                      "log10": -1,
-                                      "log1p": -1, "sqrt": -1, "lgamma": 1, "arccosh": -1, "relu": 1, "softplus": 1}
-SMOOTH_CURVES = frozenset({*CONSTANT_CURVATURE, "powi", "cbrt", "sin", "cos", "tan", "arctan", "arcsin", "arccos", "sinh",
-                           "tanh", "arcsinh",
-                           "arctanh", "expit", "erf", "erfc"})
+# functions of one number that are no operations: an operation of two numbers, convex in the first, the second of them 0
+HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}
+# what has straight lines below and above it: curves whose record tells how they bend
+SMOOTH_CURVES = frozenset(name for name, row in OPS.items() if row.arity == 1 and row.curvature is not None) | HINGES.keys()
 
 
 class LinePair(NamedTuple):
@@ -40,28 +39,6 @@ class LinePair(NamedTuple):
     nlo: Any
     slope_above: Any
     hi: Any
-
-
-class Inflection(NamedTuple):
-    """A curve that is convex before some z and concave behind it (`turn` 1, or -1 for the opposite; it may be a lane value).
-
-    From a point of the curve at the distance r of z, the tangent on the other side touches it at about r ratio / sqrt(1 +
-    falls r²) from z. `place` tells for an interval minus the lower end and the upper end of z, the turn, and where there is
-    one; None: z is 0 everywhere.
-    """
-
-    turn: int
-    ratio: float
-    falls: float = 0.0
-    place: "Callable[[Any, Pair], tuple[Any, Any, Any, Any]] | None" = None
-
-
-INFLECTIONS: dict[str, Inflection] = {
-    "tanh": Inflection(1, 0.5, 0.16), "expit": Inflection(1, 0.5, 0.04), "erf": Inflection(1, 0.5, 0.16),
-    "arctan": Inflection(1, 0.5, 0.19), "arcsinh": Inflection(1, 0.5, 0.13), "cbrt": Inflection(1, 0.125),
-    "arccos": Inflection(1, 0.55), "erfc": Inflection(-1, 0.5, 0.16), "sinh": Inflection(-1, 0.52),
-    "arcsin": Inflection(-1, 0.55), "arctanh": Inflection(-1, 0.55),
-}
 
 
 class Curve(NamedTuple):

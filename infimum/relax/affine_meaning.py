@@ -14,14 +14,14 @@ from infimum.interval.arithmetic import div, mul
 from infimum.interval.pair import Pair, exact
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.kernel.meaning import Enclosures, Meaning
-from infimum.ops.interval_rules import RULES, Truth, decided, norm_root
+from infimum.kernel.meaning import Enclosures, Meaning, pairwise
+from infimum.ops.choices import Truth, decided
 from infimum.ops.line_rules import SMOOTH_CURVES, LinePair
+from infimum.ops.powers import norm_root
+from infimum.ops.rules import RULES
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.relax.backward_composition import HINGES
 from infimum.relax.curve_lines import hinge, lines_at
-
-_COMBINE = {"sum": "add", "norm": "add", "prod": "mul", "amin": "min", "amax": "max"}
 
 
 class AffineElement(NamedTuple):
@@ -97,12 +97,12 @@ class AffineForms(Meaning):
         return AffineElement(self.plain.pick(b, mask, value.pair), form)
 
     def combine(self, op: str) -> Callable:
-        rule = self.rules[_COMBINE[op]]
+        rule = self.rules[pairwise(op)]
         return lambda b, x, y: self._add(b, x, y) if isinstance(x, Addend) or isinstance(y, Addend) else rule(b, x, y)
 
     def before(self, b: Builder, op: str, value: AffineElement) -> AffineElement | Addend:
         value = self.rules["powi"](b, value, k=2) if op == "norm" else value
-        return value if value.form is None or _COMBINE[op] != "add" else self._addend(b, value)
+        return value if value.form is None or pairwise(op) != "add" else self._addend(b, value)
 
     def after(self, b: Builder, op: str, value: AffineElement | Addend) -> AffineElement:
         if isinstance(value, Addend):

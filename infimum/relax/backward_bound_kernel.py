@@ -29,7 +29,7 @@ from infimum.kernel.lowering import LaneBox, Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.view_positions import At, flat
-from infimum.ops.interval_rules import decided
+from infimum.ops.choices import decided
 from infimum.ops.line_rules import SMOOTH_CURVES, middle_planes
 from infimum.ops.vocabulary import OPS
 from infimum.relax.affine_meaning import AffineElement, AffineForms

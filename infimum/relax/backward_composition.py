@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.expr.build import build, is_zero, rebuilt, reduce, reshape, zeros
-from infimum.expr.derivative_rules import VJP
+from infimum.expr.derivative_rules import sent_back
 from infimum.expr.differentiate import depends_on, total
 from infimum.expr.node import Expr, const, is_const, make, topological, var
 from infimum.ops.vocabulary import Kind
@@ -100,7 +100,7 @@ class BackwardComposition:
         elif (node.op, moving) not in (("mul", [0]), ("mul", [1]), ("div", [0]), ("recur", [0])):
             return self._opaque(node, a)
         for i in moving:
-            self._send(node.args[i], VJP[node.op](node, a, i))
+            self._send(node.args[i], sent_back(node, a, i))
 
     def _along(self, node: Expr, op: str, params: tuple, a: Expr) -> Expr:
         """The multiple of its argument that a function of one number sends back."""

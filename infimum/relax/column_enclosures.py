@@ -10,7 +10,7 @@ from infimum.interval.pair import INF, SMOOTH, Pair, b_level
 from infimum.kernel.box_conclusions import larger, whole_if_unsound
 from infimum.kernel.constant_data import Writer
 from infimum.kernel.ir import Value
-from infimum.ops.interval_rules import RULES
+from infimum.ops.rules import RULES
 from infimum.relax.lifting import Lift, LinearForm, doubles
 
 

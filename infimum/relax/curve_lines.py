@@ -6,7 +6,7 @@ from functools import cache, partial
 from infimum.expr.build import build
 from infimum.expr.differentiate import Partials, gradient, partials
 from infimum.expr.node import Expr, const, var
-from infimum.interval.arithmetic import mul, sub
+from infimum.interval.arithmetic import sub
 from infimum.interval.elementary import NAMES, row
 from infimum.interval.pair import Pair, b_level, exact
 from infimum.kernel.box_conclusions import whole_if_unsound
@@ -14,12 +14,11 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.ops.interval_rules import RULES
-from infimum.ops.line_rules import CONSTANT_CURVATURE, INFLECTIONS, Curve, Inflection, LinePair, at_ends, lines_of, middle_of
+from infimum.ops.line_rules import HINGES, Curve, LinePair, at_ends, lines_of, middle_of
+from infimum.ops.operation import Inflection
+from infimum.ops.rules import RULES
+from infimum.ops.vocabulary import OPS
 
-_PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
-_LARGEST_MULTIPLE = 2.0**30                    # multiples of pi beyond that are not looked at
-HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}  # operations of two numbers, the second of them 0
 _KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
 
 
@@ -60,7 +59,7 @@ def curve_of(b: Builder, op: str, params: tuple) -> Curve:
     def value(p: Pair) -> Pair:
         return RULES[HINGES[op]](b, p, exact(b, 0.0)) if op in HINGES else RULES[op](b, p, **dict(params))
     second = found.second.get((0, 0))
-    bend = CONSTANT_CURVATURE.get(op, 1 if second is None else enclosed(second))
+    bend = (1 if op in HINGES else OPS[op].curvature) or (1 if second is None else enclosed(second))
     return Curve(value, enclosed(found.first.get(0, const(0.0))), bend, _inflection(op, params))
 
 
@@ -73,34 +72,8 @@ def _hinge(op: str) -> Partials:
 
 @cache
 def _inflection(op: str, params: tuple) -> Inflection | None:
-    if op in ("sin", "cos"):
-        return Inflection(1, 0.5, 0.03, partial(_wave, shift=0.0 if op == "sin" else 0.5))
-    if op != "powi":
-        return INFLECTIONS.get(op)
-    k = dict(params)["k"]
-    if k < 3 or k % 2 == 0:
-        return None
-    low, high = 0.0, 1.0  # where the tangent at -r meets x**k at 1: k r**(k-1) (1 + r) = 1 + r**k
-    for _ in range(30):
-        r = 0.5 * (low + high)
-        low, high = (low, r) if k * r ** (k - 1) * (1.0 + r) > 1.0 + r**k else (r, high)
-    return Inflection(-1, low)
-
-
-def _wave(b: Builder, a: Pair, shift: float) -> tuple[Value, Value, Value, Value]:
-    """The inflection of the sine at k pi that is closest to the middle, or of the cosine half way behind it; whether the curve is
-    convex before it; and whether no other one lies inside the interval."""
-    k = b.roundeven(b.sub(b.mul(middle_of(b, a), 1.0 / _PI[0]), shift))
-    pi = Pair(b.const(-_PI[0]), b.const(_PI[1]))
-
-    def multiple(more: float) -> Pair:
-        factor = b.add(k, shift + more)  # exact, since k is an integer, and not large where it counts
-        return mul(b, Pair(b.neg(factor), factor), pi)
-    z, before, behind = multiple(0.0), multiple(-1.0), multiple(1.0)
-    alone = b.mand(b.oge(a.lo(b), before.hi), b.ole(a.hi, behind.lo(b)))
-    odd = b.sub(k, b.mul(2.0, b.floor(b.mul(0.5, k))))
-    turn = b.sub(1.0, b.mul(2.0, odd))
-    return z.nlo, z.hi, turn if shift == 0.0 else b.neg(turn), b.mand(alone, b.olt(b.abs(k), _LARGEST_MULTIPLE))
+    found = None if op in HINGES else OPS[op].inflection
+    return found(**dict(params)) if callable(found) else found
 
 
 class _Inside(Enclosures):

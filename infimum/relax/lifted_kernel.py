@@ -29,8 +29,8 @@ from infimum.kernel.box_conclusions import add_up, best_lower, with_larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
-from infimum.ops.interval_rules import RULES
 from infimum.ops.line_rules import lines_of, touching
+from infimum.ops.rules import RULES
 from infimum.problem.system import System
 from infimum.relax.column_enclosures import ColumnEnclosures
 from infimum.relax.curve_lines import curve_of

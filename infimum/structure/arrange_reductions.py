@@ -19,11 +19,10 @@ import numpy as np
 from infimum.expr.build import broadcast, build, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import state, step
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.roll_loops import rolled
 from infimum.structure.totals import Depends, all_parts, dependent, scaled, totals
 
-_JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "hypot"}
 # the longest short axis, and operations that are written for all its rows together
 _LONGEST_SHORT_AXIS, _MOST_OPERATIONS = 32, 4096
 _SUMMANDS = 1000         # of one sum, that are looked at
@@ -70,7 +69,7 @@ def _by_rows(node: Expr, depends: Depends) -> Expr | None:
     for short in axes:
         rows = _rows(matrix, short, depends) if 0 < matrix.shape[short] <= _LONGEST_SHORT_AXIS else None
         if rows is not None:
-            joined = reduce(lambda a, b: build(_JOIN[node.op], a, b, line=node.line), rows)
+            joined = reduce(lambda a, b: build(OPS[node.op].of_two, a, b, line=node.line), rows)
             if len(axes) == 2:
                 return build(node.op, joined, axes=(0,), line=node.line)
             return build("abs", joined, line=node.line) if node.op == "norm" and len(rows) == 1 else joined

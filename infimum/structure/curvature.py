@@ -19,7 +19,7 @@ import numpy as np
 from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr, topological
 from infimum.expr.rewriting_switches import step
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 
 CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
 _NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4
@@ -73,7 +73,7 @@ def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, i
         return np.frompyfunc(lambda low, high: _closed(LINEAR, _sign(low, high), 0, True), 2, 1)(node.lo, node.hi)
     if node.op in VIEWS:
         return VIEWS[node.op](node, *args)
-    if node.op in _REDUCED:
+    if node.kind is Kind.REDUCE:
         kept = [axis for axis in range(args[0].ndim) if axis not in node["axes"]]
         lines = np.transpose(args[0], [*kept, *node["axes"]]).reshape(*node.shape, -1)
         found = np.empty(node.shape, object)
@@ -86,7 +86,7 @@ def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, i
         return np.frompyfunc(_constant_power, 3, 1)(args[0], node.args[1].lo, node.args[1].hi)
     if node.kind not in (Kind.MAP, Kind.TEST):  # an element may depend on any element of the arguments
         return np.full(node.shape, CurvatureBits(), object)
-    return np.frompyfunc(_RULES.get(node.op, _only(0)), len(args), 1)(*args)
+    return np.frompyfunc(_RULES.get(node.op) or _composed(node.op), len(args), 1)(*args)
 
 
 def _sign(low: float, high: float) -> int:
@@ -213,11 +213,16 @@ def _log(x: CurvatureBits) -> CurvatureBits:
     return _closed(_taken(x, _POSITIVE).logarithm, 0, 0, x.constant)
 
 
-def _only(kept: int, sign: int = 0, of_linear: int = 0) -> Callable[..., CurvatureBits]:
-    """A function that keeps these bits of a curve, and curves like that where the argument is linear."""
+@cache
+def _composed(op: str) -> Callable[..., CurvatureBits]:
+    """By the record: a convex function of linear arguments is convex, and of convex ones if it increases. So for concave ones."""
+    row = OPS[op]
+    bend, sign = {1: CONVEX, -1: CONCAVE}.get(row.curvature, 0), _POSITIVE if row.least == 1 else 0
+
     def rule(*forms: CurvatureBits) -> CurvatureBits:
         curve = reduce(int.__and__, (form.curve for form in forms))
-        return _closed(curve & kept | (of_linear if curve == LINEAR else 0), sign, 0, all(form.constant for form in forms))
+        kept = bend if row.increasing or curve == LINEAR else 0
+        return _closed(curve & kept, sign, 0, all(form.constant for form in forms))
     return rule
 
 
@@ -244,15 +249,12 @@ def _root_of_squares(*forms: CurvatureBits) -> CurvatureBits:
 
 _RULES: dict[str, Callable[..., CurvatureBits]] = {
     "neg": _neg, "add": _add, "sub": _sub, "mul": _mul, "div": _div, "sqrt": _sqrt, "cbrt": _cbrt, "abs": _abs,
-    "exp": _exp, "exp2": _exp, "expm1": _only(CONVEX), "log": _log, "log2": _log, "log10": _log, "log1p": _only(CONCAVE),
-    "xlogx": _only(0, of_linear=CONVEX), "cosh": _only(0, _POSITIVE, of_linear=CONVEX), "logaddexp": _only(CONVEX),
+    "exp": _exp, "exp2": _exp, "log": _log, "log2": _log, "log10": _log,
     "max": _max, "min": _min, "hypot": _root_of_squares,
 }
-_REDUCED: dict[str, Callable[[CurvatureBits, CurvatureBits], CurvatureBits] | None] = {"sum": _add, "prod": _mul, "amax": _max,
-                                                                                       "amin": _min, "norm": None}
 
 
 def _reduced(op: str, forms: list[CurvatureBits]) -> CurvatureBits:
     if not forms:
         return CurvatureBits()
-    return _root_of_squares(*forms) if op == "norm" else reduce(_REDUCED[op], forms)
+    return _root_of_squares(*forms) if op == "norm" else reduce(_RULES[OPS[op].of_two], forms)

@@ -13,8 +13,8 @@ from typing import Any
 from infimum.expr.build import build
 from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.rewriting_switches import step
-from infimum.expr.whole_numbers import STEP_FUNCTIONS, whole_elements
-from infimum.ops.vocabulary import Kind
+from infimum.expr.whole_numbers import whole_elements
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.lazy import dataclass
 
 _SEVERAL = object()  # instead of a quantity
@@ -36,13 +36,13 @@ class Outcomes:
 def outcomes_of(f: Expr) -> dict[Expr, Outcomes]:
     """The parts of f that are enclosed outcome by outcome, under the nodes of f that they are."""
     nodes = list(topological([f]))
-    if not any(node.op == "where" or node.op in STEP_FUNCTIONS for node in nodes):
+    if not any(node.op == "where" or OPS[node.op].whole == "always" for node in nodes):
         return {}
     whole = whole_elements(nodes)
     quantity: dict[Expr, Any] = {}  # that a node is computed from; None if it has no jumps
     for node in nodes:
         read = {quantity[a] for a in node.args} - {None}
-        if node.op == "where" or node.op in STEP_FUNCTIONS:
+        if node.op == "where" or OPS[node.op].whole == "always":
             quantity[node] = node
         elif not read:
             quantity[node] = None

@@ -9,11 +9,9 @@ Proof: docs/proofs/jumps.md.
 from infimum.expr.build import build
 from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.rewriting_switches import step
-from infimum.ops.vocabulary import Kind
+from infimum.interval.pair import LIPSCHITZ
+from infimum.ops.vocabulary import OPS
 
-_LIPSCHITZ_OPERATIONS = frozenset((
-    "var", "const", "add", "sub", "mul", "neg", "abs", "sin", "cos", "exp", "exp2", "expm1", "arctan", "sinh", "cosh", "tanh",
-    "arcsinh", "erf", "erfc", "expit", "logaddexp", "min", "max", "hypot", "sum", "prod", "amin", "amax", "norm"))
 _MOST_OPERATIONS = 4096  # operations that are looked at
 
 Parts = tuple[Expr | None, Expr | None]
@@ -42,7 +40,7 @@ def _is_lipschitz(node: Expr) -> bool:
         return is_const(node.args[1])
     if node.op == "powi":
         return node["k"] >= 0
-    return node.op in _LIPSCHITZ_OPERATIONS or node.kind in (Kind.VIEW, Kind.SCAN)
+    return OPS[node.op].status >= LIPSCHITZ
 
 
 def _split(node: Expr, parts: dict[Expr, Parts]) -> Parts:

@@ -14,21 +14,18 @@ but the derivative by y would miss a part, so that `exact` is False.
 from collections.abc import Generator
 from dataclasses import field
 
-import numpy as np
-
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.arrange_reductions import arranged
 from infimum.support.lazy import dataclass
 
 Y = "y"
 EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status
 _SCAN = {"sum": "cumsum", "prod": "cumprod", "amin": "cummin", "amax": "cummax", "norm": "cumsum"}
-_JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}
 _WIDE, _WIDEST = 4, 64  # how far apart the elements may lie that a term of a reduction reads, or a single element of a vector
-NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
+NEUTRAL = {name: row.neutral[1] for name, row in OPS.items() if row.neutral is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +178,10 @@ class _Writer:
             for part in parts:
                 value = build("hypot", value, part)
             return value
-        value = build(_JOIN[node.op], self.number("before", terms, first, size, node.op),
+        value = build(OPS[node.op].of_two, self.number("before", terms, first, size, node.op),
                       self.number("after", terms, last + 1, size, node.op))
         for part in parts:
-            value = build(_JOIN[node.op], value, part)
+            value = build(OPS[node.op].of_two, value, part)
         return value
 
     # ---- elements of vectors

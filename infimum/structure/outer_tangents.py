@@ -18,16 +18,13 @@ from infimum.expr.build import broadcast, build, reshape, substituted
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.rewriting_switches import step
-from infimum.ops.vocabulary import Kind
+from infimum.interval.pair import SMOOTH
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
 from infimum.structure.single_quantity_pieces import Piece, quantities
 
 _LINEAR = ("add", "sub", "neg", "mul", "div", "sum")  # mul and div: by constants
-_CONVEX = ("exp", "exp2", "cosh")  # and even powers
-_SMOOTH = frozenset((
-    "add", "sub", "mul", "div", "neg", "powi", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p",
-    "sin", "cos", "tan", "arctan", "sinh", "cosh", "tanh", "arcsinh", "erf", "erfc", "expit", "xlogx"))  # may be in a piece
 _MOST_PIECES, _MOST_NODES = 64, 1024
 
 
@@ -105,7 +102,7 @@ class _Writer:
     def _term(self, node: Expr) -> Sum:
         if node.op == "norm" and self.signs[node] == {1}:
             return self._of_norm(node), None
-        convex = self.signs[node] == {1} and (node.op in _CONVEX or (node.op == "powi" and node["k"] > 0 and node["k"] % 2 == 0))
+        convex = self.signs[node] == {1} and _is_convex(node)
         quantity = node.args[0] if convex and self.quantity[node] is not None else self.quantity[node]
         if not isinstance(quantity, Expr) or quantity is node or not (convex or self._is_smooth(node, quantity)):
             return node, None
@@ -131,7 +128,15 @@ class _Writer:
 
     def _is_smooth(self, node: Expr, quantity: Expr) -> bool:
         inside = [part for part in topological([node], quantity) if part is not quantity]
-        return all(part.op in _SMOOTH or self.quantity[part] is None for part in inside)
+        return all(OPS[part.op].tangents or self.quantity[part] is None for part in inside)
+
+
+def _is_convex(node: Expr) -> bool:
+    """Is it a function of one number that is smooth and convex everywhere?"""
+    if node.op == "powi":
+        return node["k"] > 0 and node["k"] % 2 == 0
+    row = OPS[node.op]
+    return row.arity == 1 and row.curvature == 1 and row.status == SMOOTH
 
 
 def _derivative(p: Expr, variable: Expr) -> Expr:

@@ -13,11 +13,11 @@ import numpy as np
 from infimum.expr.build import build, concat, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import step
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
 from infimum.support.clock import heed
 
-_REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
+_REDUCE = {row.of_two: name for name, row in OPS.items() if row.of_two and name != "norm"}
 _LOOP, _WIDE = 6, 4           # turns that make a loop, and how far apart the elements may lie that one turn reads
 _PARTS, _TERM = 1 << 16, 256  # parts of all totals that are looked at, and operations of one of them
 _MAPPED = 4                   # operations at most that count as one, together with a linear map of what it gives

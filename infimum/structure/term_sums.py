@@ -13,7 +13,7 @@ import numpy as np
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, between, const, var
 from infimum.expr.rewriting_switches import step
-from infimum.ops.vocabulary import Kind
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.clock import heed
 from infimum.support.lazy import dataclass
 
@@ -305,12 +305,9 @@ def source_of(node: Expr) -> np.ndarray:
     return np.ascontiguousarray(found).reshape(-1)
 
 
-_JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "hypot"}
-
-
 def _combined(op: str, parts: list[Expr]) -> Expr:
     """A short reduction, written out."""
     value = build("abs", parts[0]) if op == "norm" and len(parts) == 1 else parts[0]
     for part in parts[1:]:
-        value = build(_JOIN[op], value, part)
+        value = build(OPS[op].of_two, value, part)
     return value

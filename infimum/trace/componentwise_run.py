@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.node import topological
-from infimum.ops.vocabulary import Kind
+from infimum.interval.pair import DEFINED
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.trace.component_arrays import Components, assignable, components_of, plain, same_elements, shows_a_part_of
 from infimum.trace.integer_arrays import may_be_counts
 from infimum.trace.numpy_functions import (  # noqa: F401 (fill the table of functions, which is read below)
@@ -41,9 +42,6 @@ from infimum.trace.user_source import USER, fail, owner_of
 _FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",
           "zeros_like", "ones_like", "empty_like", "full_like")
 _ABOUT_SHAPES = frozenset((np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.real))  # NumPy's own serve lists too
-_DEFINED_EVERYWHERE = frozenset((
-    "neg", "abs", "cbrt", "exp", "exp2", "expm1", "sin", "cos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "erf", "erfc",
-    "expit", "sign", "floor", "ceil", "rint", "add", "sub", "mul", "hypot", "logaddexp", "min", "max", "where"))
 _CONVERTING = ("array", "asarray", "asanyarray", "ascontiguousarray")
 
 
@@ -287,7 +285,7 @@ def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callabl
 
 
 def _may_be_nan(value: Any) -> bool:
-    return isinstance(value, Tracer) and any(node.kind is Kind.MAP and node.op not in _DEFINED_EVERYWHERE
+    return isinstance(value, Tracer) and any(node.kind is Kind.MAP and OPS[node.op].status < DEFINED
                                              and not (node.op == "powi" and node["k"] > 0) for node in topological([value.expr]))
 
 

@@ -3,11 +3,7 @@
 import numpy as np
 
 from infimum.expr.node import Expr, topological
-
-_FLOAT_WHATEVER_THE_ARGUMENTS = frozenset((
-    "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "norm",
-    "erf", "erfc", "lgamma", "polygamma", "spline", "expit", "xlogx", "logaddexp"))
+from infimum.ops.vocabulary import OPS
 
 
 def may_be_integers(x: Expr) -> bool:
@@ -15,7 +11,7 @@ def may_be_integers(x: Expr) -> bool:
     stack, seen = [x], set()
     while stack:
         node = stack.pop()
-        if node.op == "var" or node.op in _FLOAT_WHATEVER_THE_ARGUMENTS:
+        if node.op == "var" or OPS[node.op].float_result:
             return False  # one float among integers makes all of them floats
         if node.op == "const" and (node.lo is not node.hi or (node.lo != np.floor(node.lo)).any()):
             return False

@@ -11,9 +11,8 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.processor import host
 from infimum.interval.pair import Pair, b_level
 from infimum.kernel.ir import Builder, Kernel
-from infimum.ops.interval_rules import RULES
-from infimum.ops.inverse_rules import INVERSES
-from infimum.ops.point_rules import ESTIMATES
+from infimum.ops.rules import ESTIMATES, RULES
+from infimum.ops.vocabulary import OPS
 from tests.backend.cases import EMPTY, by_definition
 from tests.backend.machines import MACHINES
 from tests.backend.test_interpreter import Interpreting
@@ -38,7 +37,7 @@ def power_case() -> tuple[Kernel, np.ndarray, np.ndarray]:
         value = RULES["pow"](b, x, y.but(whole=whole))
         found += [value.nlo, value.hi, b_level(b, value.level)]
     found.append(ESTIMATES["pow"](b, x.hi, y.hi))
-    base, exponent = INVERSES["pow"]
+    base, exponent = OPS["pow"].inverse
     found += [*base(b, z, x, y), *exponent(b, z, y, x)]
     for row, value in enumerate(found):
         b.output(0, row, value)

@@ -16,8 +16,8 @@ from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
 from infimum.interval.pair import Pair, exact
 from infimum.kernel.ir import Builder
-from infimum.ops.interval_rules import RULES
 from infimum.ops.line_rules import SMOOTH_CURVES, LinePair, lines_of
+from infimum.ops.rules import RULES
 from infimum.ops.vocabulary import OPS
 from infimum.relax.curve_lines import HINGES, curve_of, hinge, lines_at
 from tests.interval.against_arb import beside

@@ -41,11 +41,11 @@ class Defect:
 @contextmanager
 def _positive_bases() -> Iterator[None]:
     """x**y is undefined for every x < 0, unless rewriting has made the exponent an integer of the formula."""
-    rules, pair = import_module("infimum.ops.interval_rules"), import_module("infimum.interval.pair")
+    rules, pair, calls = (import_module(f"infimum.{name}") for name in ("ops.rules", "interval.pair", "interval.arithmetic"))
 
     def power(b: Any, x: Any, y: Any) -> Any:
         lo, inside = x.lo(b), x.but(nlo=b.min(x.nlo, 0.0), hi=b.max(x.hi, 0.0))
-        nlo, hi = rules.call(b, "pow", inside, y)
+        nlo, hi = calls.call(b, "pow", inside, y)
         at_zero = pair.where_level(b, b.olt(y.nlo, 0.0), pair.DEFINED, pair.POLE)
         level = pair.where_level(b, b.ogt(lo, 0.0), pair.SMOOTH, pair.where_level(b, b.oeq(lo, 0.0), at_zero, pair.POLE))
         nothing = b.mor(b.olt(x.hi, 0.0), b.mand(b.oeq(x.hi, 0.0), b.ole(y.hi, 0.0)))

@@ -24,8 +24,7 @@ from infimum.kernel.jets import Jet, Jets, unit
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.kernel.schedule import plan
-from infimum.ops.interval_rules import RULES
-from infimum.ops.point_rules import ESTIMATES
+from infimum.ops.rules import ESTIMATES, RULES
 from infimum.structure.function_families import FunctionFamily
 from infimum.structure.separable_residuals import ExponentShift, SeparableResiduals
 

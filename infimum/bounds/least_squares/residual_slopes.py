@@ -9,6 +9,7 @@ from infimum.expr.node import Expr, is_const
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
+from infimum.kernel.meaning import pairwise
 from infimum.ops.vocabulary import OPS, Kind
 
 
@@ -73,7 +74,7 @@ class SlopeMeaning(CoarseEstimates):
 
     # ---- through loops and buffers: all derivatives follow the value
     def combine(self, op: str) -> Callable:
-        return self.rules[self._combine[op]]
+        return self.rules[pairwise(op)]
 
     def pack(self, b: Builder, value: ValueWithSlopes, form: None) -> tuple[Value, ...]:
         return value.value, *(b.const(0.0) if d is None else d for d in value.first)
@@ -85,10 +86,10 @@ class SlopeMeaning(CoarseEstimates):
         return ValueWithSlopes(lanes[0], tuple(lanes[1:]))
 
     def neutral(self, op: str, form: None) -> tuple[float, ...]:
-        return self._neutral[op], *[0.0] * len(self.none)
+        return OPS[op].neutral[1], *[0.0] * len(self.none)
 
     def nothing(self, b: Builder, op: str) -> ValueWithSlopes:
-        return ValueWithSlopes(b.const(self._neutral[op]), self.none)
+        return ValueWithSlopes(b.const(OPS[op].neutral[1]), self.none)
 
     def before(self, b: Builder, op: str, value: ValueWithSlopes) -> ValueWithSlopes:
         return self.rules["mul"](b, value, value) if op == "norm" else value

@@ -12,7 +12,7 @@ from infimum.interval.pair import INF, SMOOTH, Pair
 from infimum.kernel.box_conclusions import larger
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
-from infimum.ops.interval_rules import norm_root
+from infimum.ops.powers import norm_root
 from infimum.structure.local_form import EXACT, NEUTRAL, LocalForm, LocalNumber, all_sources, local_form, sources
 from infimum.structure.local_form_positions import ReductionSide, exact, parts, within
 

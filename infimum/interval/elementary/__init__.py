@@ -28,17 +28,11 @@ class Elementary:
     short: bool = False
 
 
-_HOMES = {
-    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh", "tanh"), "exponential"),
-    **dict.fromkeys(("log", "log2", "log10", "log1p", "arcsinh", "arccosh", "arctanh"), "logarithm"),
-    **dict.fromkeys(("pow",), "power"),
-    **dict.fromkeys(("sin", "cos", "tan"), "trigonometric"),
-    **dict.fromkeys(("arctan", "arcsin", "arccos", "arctan2"), "inverse_trigonometric"),
-    **dict.fromkeys(("cbrt", "hypot"), "roots"),
-    **dict.fromkeys(("expit", "logaddexp", "xlogx"), "logistic"),
-    **dict.fromkeys(("erf", "erfc"), "error_function"),
-    "lgamma": "gamma",
-}
+_HOMES = {name: module for module, names in {
+    "exponential": "exp exp2 expm1 sinh cosh tanh", "logarithm": "log log2 log10 log1p arcsinh arccosh arctanh", "power": "pow",
+    "trigonometric": "sin cos tan", "inverse_trigonometric": "arctan arcsin arccos arctan2", "roots": "cbrt hypot",
+    "logistic": "expit logaddexp xlogx", "error_function": "erf erfc", "gamma": "lgamma",
+}.items() for name in names.split()}
 
 
 def row(name: str) -> Elementary:

@@ -17,7 +17,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.view_positions import At
-from infimum.ops.interval_rules import Truth
+from infimum.ops.choices import Truth
 from infimum.structure.finite_outcomes import Outcomes, outcomes_of
 
 _MOST_INTEGERS = 8  # integers that are looked at one by one

@@ -18,11 +18,11 @@ from infimum.expr.node import Expr, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.expr.simplify import scalar_of
 from infimum.expr.taylor import substitute
-from infimum.ops.vocabulary import Kind
+from infimum.interval.pair import LIPSCHITZ
+from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.expansions.pole_alternatives import Alternative
 
 _MOST_ELEMENTS = 256  # elements of a; all is written out
-_AT_ZERO = {"sin": 0, "sinh": 0, "tanh": 0, "arctan": 0, "arcsinh": 0, "erf": 0, "expm1": 0, "cos": 1, "cosh": 1, "exp": 1}
 _EXACT = {"neg": lambda x: -x, "abs": abs, "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
           "min": min, "max": max}
 _SUMS = ("sum", "norm", "hypot")
@@ -78,7 +78,7 @@ def _is_lipschitz(node: Expr) -> bool:
         return node["k"] > 0
     if node.op == "const":
         return bool(np.isfinite(node.lo).all() and np.isfinite(node.hi).all())
-    return node.kind in (Kind.LEAF, Kind.VIEW) or node.op in _AT_ZERO or node.op in _EXACT or node.op in _SUMS
+    return OPS[node.op].status >= LIPSCHITZ
 
 
 def _at_zero(u: Expr) -> Fraction | None:
@@ -97,7 +97,7 @@ def _at_zero(u: Expr) -> Fraction | None:
             value = Fraction(_EXACT[node.op](*args))
         elif node.op == "powi" and args[0] in (0, 1):
             value = args[0]
-        elif node.op in _AT_ZERO and args[0] == 0:
-            value = Fraction(_AT_ZERO[node.op])
+        elif (expansion := OPS[node.op].taylor) and args[0] == expansion[0] == 0:
+            value = Fraction(expansion[1][0])
         known[node] = value
     return known[u]

@@ -1,6 +1,7 @@
 """What the ufuncs of scipy.special mean. SciPy is not imported here: a ufunc that reaches the tracer is found by its name."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,11 @@ import numpy as np
 from infimum.expr import build as b
 from infimum.expr.node import Expr, const
 from infimum.expr.real import pi
+from infimum.ops.vocabulary import OPS
 from infimum.trace.number_constants import exact_ends
 from infimum.trace.numpy_functions.selection import select
 from infimum.trace.tracer import SPECIAL, Tracer, has_tracer, lift
 from infimum.trace.user_source import fail, user_line
-
-# ufunc -> operation of the same meaning
-_DIRECT = {name: name for name in ("erf", "erfc", "expit", "cbrt", "exp2", "expm1", "log1p")}
 
 # sqrt(1/2), pi and log(pi) lie between these neighbouring doubles
 ROOT_HALF = const(0.7071067811865475, 0.7071067811865476)
@@ -92,7 +91,7 @@ def _log_gamma_elsewhere(value: Expr, angle: Expr) -> Expr:
 
 
 _FORMULAS: dict[str, Callable[..., Expr]] = {
-    **{name: lambda x, _op=op: _build(_op, x) for name, op in _DIRECT.items()},
+    **{name: partial(_build, row.name) for row in OPS.values() for name in row.scipy.split()},
     "ndtr": lambda x: _build("mul", 0.5, _build("erfc", _build("neg", _build("mul", ROOT_HALF, x)))),
     "gammaln": _reflected(_lgamma, _log_gamma_elsewhere),
     "loggamma": _lgamma,  # real for x > 0 only

@@ -9,28 +9,19 @@ from infimum.expr import build as b
 from infimum.expr.build import ends_of
 from infimum.expr.node import Expr, const, is_const
 from infimum.expr.simplify import LARGEST_EXPONENT, is_exponent, scalar_of
+from infimum.ops.vocabulary import OPS
 from infimum.trace.conditions import is_boolean
 from infimum.trace.integer_arrays import may_be_integers
 from infimum.trace.number_constants import constant, exact_ends
 from infimum.trace.numpy_functions.selection import select
-from infimum.trace.tracer import UFUNCS, Tracer, has_tracer, lift, truth
+from infimum.trace.tracer import FUNCTIONS, UFUNCS, Tracer, has_tracer, lift, truth
 from infimum.trace.tracer_operators import add_methods
 from infimum.trace.user_source import fail, user_line
 
-# ufunc -> operation of the same arity and meaning
-_DIRECT: dict[np.ufunc, str] = {
-    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.negative: "neg",
-    np.absolute: "abs", np.fabs: "abs", np.sqrt: "sqrt", np.cbrt: "cbrt",
-    np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
-    np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "arcsin", np.arccos: "arccos", np.arctan: "arctan",
-    np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "arcsinh", np.arccosh: "arccosh", np.arctanh: "arctanh",
-    np.arctan2: "arctan2", np.hypot: "hypot", np.logaddexp: "logaddexp",
-    np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.rint: "rint",
-    np.less: "lt", np.less_equal: "le", np.equal: "eq",
-}
+# ufunc, or another function of NumPy, -> operation of the same arity and meaning
+_DIRECT: dict[Callable, str] = {getattr(np, name): row.name for row in OPS.values() for name in row.numpy.split()}
 
 _FEW_EXPONENTS, _MOST_EXPONENTS = 64, 1000  # different integers worth a power each: of a base that is never negative, of any base
-_NEVER_NEGATIVE = frozenset(("abs", "exp", "exp2", "sqrt", "norm", "hypot", "cosh"))
 
 
 def _direct(op: str) -> Callable[..., Tracer]:
@@ -44,7 +35,7 @@ def _traced(value: Any) -> Tracer:
 
 
 def _power(base: Any, exponent: Any) -> Tracer:
-    """One meaning, `pow` of `ops/vocabulary.py`; constant exponents that are whole numbers are written as integer powers, which
+    """One meaning, `pow` of `ops/powers.py`; constant exponents that are whole numbers are written as integer powers, which
     are tighter."""
     if type(exponent) in (int, float) and is_exponent(exponent):
         return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
@@ -63,7 +54,7 @@ def _power(base: Any, exponent: Any) -> Tracer:
 
 
 def _never_negative(x: Expr) -> bool:
-    return x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0) or (is_const(x) and bool((x.lo > 0).all()))
+    return OPS[x.op].least >= 0 or (x.op == "powi" and x["k"] % 2 == 0) or (is_const(x) and bool((x.lo > 0).all()))
 
 
 def _without_views(y: Expr) -> Expr:
@@ -180,6 +171,7 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.heaviside: _heaviside,
 }
 
-UFUNCS.update({ufunc: _direct(op) for ufunc, op in _DIRECT.items()})
+for _function, _op in _DIRECT.items():
+    (UFUNCS if isinstance(_function, np.ufunc) else FUNCTIONS)[_function] = _direct(_op)
 UFUNCS.update(_FORMULAS)
-add_methods([ufunc for ufunc in (*_DIRECT, np.heaviside) if ufunc.__name__ not in ("add", "equal")], [])
+add_methods([ufunc for ufunc in (*_DIRECT, np.heaviside) if ufunc in UFUNCS and ufunc.__name__ not in ("add", "equal")], [])
