@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,9 +33,11 @@ from infimum.search.limit_messages import boxes_reached
 from infimum.search.overlapped_work import OverlappedWork
 from infimum.search.progress import Figures
 from infimum.search.root_box import RootBox
-from infimum.search.rounds import StepRounds
 from infimum.search.search_run import SearchRun
 from infimum.support.clock import briefly
+
+if TYPE_CHECKING:
+    from infimum.search.rounds import StepRounds
 
 _SEARCH_RADIUS = 1e3               # unbounded variables: the swarm looks this far
 _MOST_SWARM_VARIABLES = 32         # with more variables points come from the coordinate search, not from the swarm
@@ -65,7 +67,7 @@ class Auto(SearchRun):
     stops_at_clusters = localises = True
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, rounds: StepRounds | None = None, may_move_to_gpu: bool = False):
+                 batch: int | None = None, rounds: "StepRounds | None" = None, may_move_to_gpu: bool = False):
         super().__init__(problem, evaluator, method, limits, batch, rounds)
         self.first_batch = self.batch  # by the first one points are looked for again, now or later
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step

@@ -26,7 +26,6 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.progress import Figures
-from infimum.search.rounds import StepRounds
 from infimum.search.search_run import SearchRun
 from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
@@ -34,6 +33,7 @@ from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds import quadratic_lagrangian, root_linear_programs
+    from infimum.search.rounds import StepRounds
 else:  # most runs need neither
     quadratic_lagrangian = LazyModule("bounds.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.root_linear_programs")
@@ -66,7 +66,7 @@ class ConstrainedRun(SearchRun):
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, rounds: StepRounds | None = None):
+                 batch: int | None = None, rounds: "StepRounds | None" = None):
         super().__init__(problem, evaluator, method, limits, batch, rounds)
         boxes = problem.several and problem.several.with_doubles()
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)

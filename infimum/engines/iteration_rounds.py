@@ -15,9 +15,9 @@ from infimum.engines.complete_search import CompleteSearch, RegionToCut
 from infimum.engines.region_list import RegionPlace
 from infimum.errors import InternalError
 from infimum.search.checkpoint import State
-from infimum.search.limit_messages import boxes_reached, iterations_done
+from infimum.search.limit_messages import RoundEnded, boxes_reached, iterations_done
 from infimum.search.region_pool import can_be_cut
-from infimum.search.rounds import LearnedArrays, Portion, PortionRounds, RoundEnded
+from infimum.search.rounds import LearnedArrays, Portion, PortionRounds
 from infimum.support.clock import OutOfTime
 
 _LEAST_REGIONS = 2  # regions of a round

@@ -1,6 +1,10 @@
-"""The messages of runs that a limit has ended."""
+"""The messages of runs that a limit has ended, and the exception where that is in the midst of a round."""
 
 from infimum.problem.text import counted, memory
+
+
+class RoundEnded(Exception):
+    """A limit ends the run in the midst of a round; the text says which."""
 
 
 def boxes_reached(boxes: int, most: float) -> str:

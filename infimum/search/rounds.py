@@ -27,7 +27,7 @@ from infimum.expr.node import topological
 from infimum.kernel.region_cut import ABOVE, FINAL, rows_of
 from infimum.problem.settings import LEAST
 from infimum.search.checkpoint import State
-from infimum.search.limit_messages import boxes_reached
+from infimum.search.limit_messages import RoundEnded, boxes_reached
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_search import PooledSearch
 from infimum.support.clock import OutOfTime
@@ -61,10 +61,6 @@ class PortionRunner(Protocol):
     def run_portions(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
         """Of each of `count` portions, in any order: its number, and what `process_portion` leaves of it. None now and then,
         while nothing comes. A portion is made when it is sent, and again if it is lost."""
-
-
-class RoundEnded(Exception):
-    """A limit ends the run in the midst of a round; the text says which."""
 
 
 class WorkersLost(RoundEnded):

@@ -8,12 +8,11 @@ numbers, start boxes and workers are properties of the problem and of the search
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from infimum.bounds.interface import RegionTest
-from infimum.certify.minimiser_cluster import is_clustered
 from infimum.certify.verdict import proved_result
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
@@ -21,12 +20,18 @@ from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Progress, Result
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.limit_messages import boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
+from infimum.search.limit_messages import RoundEnded, boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
 from infimum.search.localisation import can_localise, localise
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
 from infimum.search.region_search import RegionSearch
-from infimum.search.rounds import PortionRounds, RoundEnded
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.certify import minimiser_cluster
+    from infimum.search.rounds import PortionRounds
+else:
+    minimiser_cluster = LazyModule("certify.minimiser_cluster")
 
 
 class SearchRun(ABC):
@@ -38,7 +43,7 @@ class SearchRun(ABC):
     localises: ClassVar[bool] = False          # does it look for boxes around the minimisers of a small problem that is proved?
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, limits: Limits = UNLIMITED,
-                 batch: int | None = None, rounds: PortionRounds | None = None):
+                 batch: int | None = None, rounds: "PortionRounds | None" = None):
         self.problem, self.evaluator, self.limits, self.rounds = problem, evaluator, limits, rounds
         self.goal, self.seed, self.options, self.batch = method.goal, method.seed, method.options, batch or evaluator.batch
         self.lo, self.hi, self.start = problem.lo, problem.hi, problem.several
@@ -205,7 +210,7 @@ class SearchRun(ABC):
             return memory_reached(branch.size, limits.memory_limit)
         if branch.is_unbounded:
             return unbounded_below(self.incumbent.upper)
-        if self.stops_at_clusters and is_clustered(branch, always=self.rounds is not None):
+        if self.stops_at_clusters and minimiser_cluster.is_clustered(branch, always=self.rounds is not None):
             return not_isolated(branch.size)
         return None
 

@@ -10,9 +10,10 @@ from infimum.errors import InternalError
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
+from infimum.search.limit_messages import RoundEnded
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_pool import RegionPool, Regions
-from infimum.search.rounds import RoundEnded, StepRounds, WorkersLost, process_portion
+from infimum.search.rounds import StepRounds, WorkersLost, process_portion
 
 LO, HI, GOAL, BATCH, PORTIONS = np.full(3, -5.0), np.full(3, 6.0), Goal(1e-6, 0.0), 32, 4
 
