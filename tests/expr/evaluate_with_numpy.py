@@ -1,17 +1,17 @@
 """A reference evaluator: what an Expr means at one point, computed with plain NumPy in float64.
 
 It shares no code with the library beyond the graph itself, so tests can compare a traced function with the function, and
-derivatives with differences. One row an operation, each written as the text in `infimum.ops.vocabulary` says. Outside the domain
-of an operation the value is whatever NumPy gives there (NaN or an infinity), without a warning.
+derivatives with differences. Rows are those of `tests/operations.py`, and those of views, reductions and scans here. Outside the
+domain of an operation the value is whatever NumPy gives there (NaN or an infinity), without a warning.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from infimum.expr.node import Expr, topological
+from tests import operations
 
 Value = np.ndarray
 Row = Callable[..., Value]
@@ -45,33 +45,12 @@ def _value(node: Expr, args: list[Value], point: Mapping[str, Any]) -> Value:
         return np.asarray(point[node["name"]], dtype=np.float64)
     if node.op == "const":
         return node.lo if node.lo is node.hi else node.lo + (node.hi - node.lo) / 2
-    row = ROWS.get(node.op)
-    return np.asarray(row(*args) if row is not None else SHAPED_ROWS[node.op](node, *args))
+    if node.op in ROWS:
+        return np.asarray(ROWS[node.op](*args, *(value for _, value in node.params)))
+    return np.asarray(SHAPED_ROWS[node.op](node, *args))
 
 
-def _power(x: Value, y: Value) -> Value:
-    """As NumPy has it, but for 0 to a negative power."""
-    return np.where((x == 0) & (y < 0), np.nan, np.power(x, y))
-
-
-# element by element, no parameters
-ROWS: dict[str, Row] = {
-    "neg": np.negative, "abs": np.abs, "sqrt": np.sqrt, "cbrt": np.cbrt,
-    "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1,
-    "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
-    "sin": np.sin, "cos": np.cos, "tan": np.tan, "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan,
-    "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh,
-    "lgamma": scipy.special.loggamma, "erf": scipy.special.erf, "erfc": scipy.special.erfc,
-    "expit": scipy.special.expit, "logaddexp": np.logaddexp, "xlogx": lambda x: -scipy.special.entr(x),
-    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "rint": np.rint, "slope": np.sign,
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": _power,
-    "arctan2": np.arctan2, "hypot": np.hypot, "min": np.minimum, "max": np.maximum,
-    "step": lambda x, y: np.where(x > y, 1.0, np.where(x < y, 0.0, 0.5)),
-    "ratio": lambda x, y: np.where(y == 0, 0.0, x / np.where(y == 0, 1.0, y)),
-    "where": np.where,
-    "lt": np.less, "le": np.less_equal, "eq": np.equal, "and": np.logical_and, "or": np.logical_or, "not": np.logical_not,
-    "concat": lambda *parts: np.concatenate([part.reshape(-1) for part in parts]),
-}
+ROWS: dict[str, Row] = {op: row.numpy for op, row in operations.ROWS.items()}
 
 
 def _places(node: Expr, counts: tuple[int, ...]) -> tuple:
@@ -115,11 +94,9 @@ def _recur(node: Expr, a: Value, m: Value) -> Value:
     return result[..., ::-1] if node["reverse"] else result
 
 
-# those that need the node's parameters or shape
+# what works on whole arrays: the rows read the node's parameters and shape
 SHAPED_ROWS: dict[str, Callable[..., Value]] = {
-    "powi": lambda node, x: np.power(x, float(node["k"])),
-    "polygamma": lambda node, x: scipy.special.polygamma(node["m"], x),
-    "spline": lambda node, x: node["table"].at(x),
+    "concat": lambda node, *parts: np.concatenate([part.reshape(-1) for part in parts]),
     "reshape": lambda node, x: x.reshape(node.shape),
     "transpose": lambda node, x: x.transpose(node["perm"]),
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape),

@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infimum.ops.vocabulary import OPS
+from tests.operations import ROWS
+
 A = np.array([[1.0, 2.0, -0.5], [0.25, -1.0, 3.0]])
 B = np.arange(12.0).reshape(3, 4) / 7 - 0.6
 C = np.array([0.5, -1.5, 2.0])
@@ -276,12 +279,9 @@ USER_FUNCTIONS: dict[str, tuple[Callable, int, float, float]] = {
     **{f.__name__: (f, 2, -3.0, 3.0) for f in (beale, himmelblau, scalars_mixed)},
     "powell_views": (powell_views, 8, -3.0, 3.0),
     "rosenbrock of one variable": (rosenbrock, 1, -1.0, 1.0),
-    **{f.__name__: unary(f, -2.0, 2.0) for f in (
-        np.abs, np.fabs, np.cbrt, np.square, np.exp, np.exp2, np.expm1, np.sin, np.cos, np.arctan, np.sinh, np.cosh, np.tanh,
-        np.arcsinh, np.sign, np.floor, np.ceil, np.rint, np.negative, np.positive, abs)},
-    **{f.__name__: unary(f, 0.1, 0.9) for f in (
-        np.sqrt, np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.tan, np.arcsin, np.arccos, np.arctanh)},
-    "arccosh": unary(np.arccosh, 1.1, 5.0),
+    **{name: unary(getattr(np, name), row.low, row.high) for op, row in ROWS.items() if OPS[op].arity == 1
+       for name in OPS[op].numpy.split()},
+    **{f.__name__: unary(f, -2.0, 2.0) for f in (np.square, np.positive, abs)}, "reciprocal": unary(np.reciprocal, 0.1, 0.9),
     "two arguments": (lambda x: np.arctan2(x[0], x[1]) + np.hypot(x[1], x[2]) + np.minimum(x[0], x[1]) * np.maximum(x[2], 0.1)
                       + np.logaddexp(x[0], 3 * x[1]) + np.maximum(x[0], x[2]), 3, -2.0, 2.0),
     "powers": (lambda x: x[0] ** 3 + x[1] ** -2 + x[0] ** 1.5 + x[0] ** x[1] + 2**x[1] + np.power(x[0], 0.25)

@@ -13,6 +13,7 @@ import numpy as np
 from infimum.expr.build import build
 from infimum.expr.node import Expr, Index, const, make, topological, var
 from infimum.ops.vocabulary import OPS, Kind
+from tests.operations import ROWS
 from tests.oracle.tables import TABLES
 
 # they appear in derivatives only, so their status says nothing; as values they are checked for containment
@@ -156,15 +157,13 @@ class Generator:
 
 # ---- how each operation finds its arguments
 Grower = Callable[[Generator, str, tuple[int, ...], int], Twin]
-_HUNGRY = {"sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive", "log1p": "positive",
-           "xlogx": "positive", "lgamma": "positive", "arcsin": "bounded", "arccos": "bounded", "arctanh": "bounded"}
-
 
 def _unary(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
-    if op in _HUNGRY and g.chance(0.6):
-        return twin(op, getattr(g, _HUNGRY[op])(shape, depth))
-    if op == "arccosh" and g.chance(0.6):
+    drawn = ROWS[op].drawn
+    if drawn == "above one" and g.chance(0.6):
         return twin(op, twin("add", 1.0, g.positive(shape, depth)))
+    if drawn in ("positive", "bounded") and g.chance(0.6):
+        return twin(op, getattr(g, drawn)(shape, depth))
     return twin(op, g.grow(shape, depth))
 
 

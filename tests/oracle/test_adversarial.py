@@ -12,6 +12,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
 from infimum.ops.vocabulary import OPS, Kind
+from tests.operations import ROWS
 from tests.oracle.arb_values import precision
 from tests.oracle.boxes import MAX, STYLES, TINY
 from tests.oracle.check import check, position
@@ -45,9 +46,15 @@ def two(op: str) -> Expr:
     return build(op, index(x, 0), index(x, 1))
 
 
+def _hard_sides(op: str) -> list[tuple[float, float]]:
+    """Intervals between the hard places of an operation, their neighbours, and places far away and near."""
+    ends = sorted({v for c in ROWS[op].hard for v in (nextafter(c, -INF), c, nextafter(c, INF), c - 0.25, c + 0.25)})
+    return [(a, b) for a in ends for b in ends if a <= b]
+
+
 @pytest.mark.parametrize("op", UNARY)
 def test_functions_of_one_number_on_every_kind_of_interval(op):
-    lo, hi = np.array(_sides(np.random.default_rng(1), 12)).T
+    lo, hi = np.array(_sides(np.random.default_rng(1), 12) + _hard_sides(op)).T
     assert check(one(op), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 300
 
 

@@ -8,6 +8,8 @@ from scipy import special
 from infimum.evaluation.compile import compile
 from infimum.expr.node import topological
 from infimum.ops.vocabulary import OPS, Kind
+from tests import operations
+from tests.operations import LARGE, TOUCHING
 from tests.oracle.check import check
 
 SMOOTH = 3
@@ -19,63 +21,9 @@ def everywhere(f, *sides):
     return f, [sides], []
 
 
-def around(f, smooth, rough):
-    """A row with intervals of one variable on which it is smooth, and others on which it is not."""
-    return f, [(s,) for s in smooth], [(s,) for s in rough]
-
-
-def beyond(f, edge, inside):
-    """A row with an edge of its domain."""
-    return around(f, [inside], [(edge, edge), tuple(sorted((edge, inside[0]))), tuple(sorted((edge, inside[1])))])
-
-
-TOUCHING = [(-1.0, 1.0), (0.0, 0.0), (0.0, 1.0), (-1.0, 0.0)]   # 0 inside, alone, at either end
-AWAY = [(1e-300, 1.0), (-1.0, -5e-324)]
-LARGE = (-1e3, 1e3)
-
 ROWS = {
-    "neg": everywhere(lambda x: -x[0], LARGE), "add": everywhere(lambda x: x[0] + x[1], LARGE, LARGE),
-    "sub": everywhere(lambda x: x[0] - x[1], LARGE, LARGE), "mul": everywhere(lambda x: x[0] * x[1], LARGE, LARGE),
-    "abs": around(lambda x: abs(x[0]), AWAY, TOUCHING), "cbrt": around(lambda x: np.cbrt(x[0]), AWAY, TOUCHING),
-    "sqrt": beyond(lambda x: np.sqrt(x[0]), 0.0, (1e-300, 4.0)), "powi": everywhere(lambda x: x[0] ** 3, LARGE),
-    "exp": everywhere(lambda x: np.exp(x[0]), LARGE), "exp2": everywhere(lambda x: np.exp2(x[0]), LARGE),
-    "expm1": everywhere(lambda x: np.expm1(x[0]), LARGE), "log": beyond(lambda x: np.log(x[0]), 0.0, (1e-300, 4.0)),
-    "log2": beyond(lambda x: np.log2(x[0]), 0.0, (1e-300, 4.0)), "log10": beyond(lambda x: np.log10(x[0]), 0.0, (1e-300, 4.0)),
-    "log1p": beyond(lambda x: np.log1p(x[0]), -1.0, (-0.9, 4.0)), "sin": everywhere(lambda x: np.sin(x[0]), LARGE),
-    "cos": everywhere(lambda x: np.cos(x[0]), LARGE), "tan": around(lambda x: np.tan(x[0]), [(-1.5, 1.5)], [(1.5, 1.6)]),
-    "arcsin": beyond(lambda x: np.arcsin(x[0]), 1.0, (-0.9, 0.9)), "arccos": beyond(lambda x: np.arccos(x[0]), -1.0, (-0.9, 0.9)),
-    "arctan": everywhere(lambda x: np.arctan(x[0]), LARGE), "sinh": everywhere(lambda x: np.sinh(x[0]), LARGE),
-    "cosh": everywhere(lambda x: np.cosh(x[0]), LARGE), "tanh": everywhere(lambda x: np.tanh(x[0]), LARGE),
-    "arcsinh": everywhere(lambda x: np.arcsinh(x[0]), LARGE), "arccosh": beyond(lambda x: np.arccosh(x[0]), 1.0, (1.1, 4.0)),
-    "arctanh": beyond(lambda x: np.arctanh(x[0]), 1.0, (-0.9, 0.9)), "erf": everywhere(lambda x: special.erf(x[0]), LARGE),
-    "erfc": everywhere(lambda x: special.erfc(x[0]), LARGE), "lgamma": beyond(lambda x: special.gammaln(x[0]), 0.0, (0.1, 4.0)),
-    "polygamma": beyond(lambda x: special.digamma(x[0]), 0.0, (0.1, 4.0)),
-    "spline": around(lambda x: np.interp(x[0], [-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]), [(0.25, 0.75)],
-                     [(0.0, 0.5), (-0.5, 0.0), (0.0, 0.0)]),
-    "expit": everywhere(lambda x: special.expit(x[0]), LARGE),
-    "xlogx": beyond(lambda x: special.xlogy(x[0], x[0]), 0.0, (1e-3, 4.0)),
-    "logaddexp": everywhere(lambda x: np.logaddexp(x[0], x[1]), LARGE, LARGE),
-    "sign": around(lambda x: np.sign(x[0]), AWAY, TOUCHING),
-    "floor": around(lambda x: np.floor(x[0]), [(0.25, 0.75)], [(1.0, 1.0), (0.5, 1.0), (1.0, 1.5)]),
-    "ceil": around(lambda x: np.ceil(x[0]), [(0.25, 0.75)], [(1.0, 1.0), (0.5, 1.0), (1.0, 1.5)]),
-    "rint": around(lambda x: np.rint(x[0]), [(-0.25, 0.25)], [(0.5, 0.5), (0.25, 0.5), (0.5, 0.75)]),
-    "div": around(lambda x: 1 / x[0], AWAY, TOUCHING),
-    "pow": beyond(lambda x: x[0] ** 2.5, 0.0, (1e-100, 4.0)),
-    "arctan2": (lambda x: np.arctan2(x[0], x[1]), [((-1, 1), (0.5, 1)), ((0.5, 1), (-1, 1))],
-                [((-1, 1), (-1, -0.5)), ((0, 0), (-1, -0.5)), ((0, 1), (0, 1)), ((0, 0), (0, 0)), ((-1, 0), (-2, 1))]),
-    "hypot": (lambda x: np.hypot(x[0], x[1]), [((-1, 1), (0.5, 1)), ((5e-324, 1), (0, 1))],
-              [((0, 0), (0, 0)), ((-1, 1), (0, 1)), ((0, 1), (0, 1))]),
-    "min": (lambda x: np.minimum(x[0], x[1]), [((0, 1), (1.5, 2))], [((0, 1), (1, 2)), ((0, 1), (0.5, 2)), ((1, 1), (1, 1))]),
-    "max": (lambda x: np.maximum(x[0], x[1]), [((0, 1), (1.5, 2))], [((0, 1), (1, 2)), ((0, 1), (0.5, 2)), ((1, 1), (1, 1))]),
-    "where": around(lambda x: np.where(x[0] < 0, x[0] ** 2, -(x[0] ** 2)), AWAY, TOUCHING),
-    "lt": around(lambda x: np.where(x[0] < 0, x[0], 1.0), AWAY, TOUCHING),
-    "le": around(lambda x: np.where(x[0] <= 0, x[0], 1.0), AWAY, TOUCHING),
-    "eq": around(lambda x: np.where(x[0] == 0, 2.0, x[0]), AWAY, TOUCHING),
-    "not": around(lambda x: np.where(~(x[0] < 0), 2.0, x[0]), AWAY, TOUCHING),
-    "and": (lambda x: np.where((x[0] < 0) & (x[1] < 0), 2.0, x[0]), [((-1, -0.5), (-1, -0.5)), ((0.5, 1), (-1, 1))],
-            [((-1, 0), (-1, -0.5)), ((-1, -0.5), (-1, 1))]),
-    "or": (lambda x: np.where((x[0] < 0) | (x[1] < 0), 2.0, x[0]), [((-1, -0.5), (-1, 1)), ((0.5, 1), (0.5, 1))],
-           [((-1, 0), (0.5, 1)), ((0, 1), (0.5, 1))]),
+    **{op: (row.as_written(op), row.smooth or [(LARGE,) * OPS[op].arity], row.rough) for op, row in operations.ROWS.items()
+       if op not in NEVER_TRACED},
     "reshape": everywhere(lambda x: np.sum(x.reshape(2, 2)[0]), *[LARGE] * 4),
     "transpose": everywhere(lambda x: np.sum(x.reshape(2, 2).T[0] ** 2 * [1, 2]), *[LARGE] * 4),
     "broadcast": (lambda x: np.sum(abs(x[0]) * x), [((1, 2), (-1, 1))], [((0, 2), (-1, 1))]),
