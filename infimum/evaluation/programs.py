@@ -3,22 +3,20 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from infimum.bounds import lagrangian_kernel, propagation_kernel, shaving_kernel
 from infimum.expr.build import build
 from infimum.expr.differentiate import gradient, hessian_vector
 from infimum.expr.node import Expr, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.kernel import region_cut, system_kernels
+from infimum.kernel import region_cut
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import LaneBox, Lowering, write_pair
 from infimum.kernel.meaning import Enclosures, Estimates
-from infimum.relax import lifted_kernel
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
-    from infimum.bounds import newton_equations_kernel, newton_kernel
+    from infimum.bounds import lagrangian_kernel, newton_equations_kernel, newton_kernel, propagation_kernel, shaving_kernel
     from infimum.bounds.function_bounds import first_order_kernel, piece_kernel, subdomain_kernel, tangent_kernel
     from infimum.bounds.least_squares import gauss_newton_kernel
     from infimum.bounds.least_squares import projection_kernel as projection
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from infimum.chains import cell_kernels
     from infimum.engines import complete_kernel, complete_system_kernel, newton_loop_kernel
     from infimum.kernel import directional_curvature as curvature
-    from infimum.kernel import hessian, node_enclosures, sequential_hessian, start_face_kernel
+    from infimum.kernel import hessian, node_enclosures, sequential_hessian, start_face_kernel, system_kernels
     from infimum.points import descent_kernel, quadratic_model_kernel, swarm_kernel
     from infimum.points import levenberg_kernel as levenberg
     from infimum.relax import (
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
         backward_bound_kernel,
         column_kernel,
         gradient_rows_kernel,
+        lifted_kernel,
         linear_bounds_kernel,
         linear_rows_kernel,
     )
@@ -74,6 +73,11 @@ else:  # by far most runs need few of them
     tangent_kernel = LazyModule("bounds.function_bounds.tangent_kernel")
     term_sums = LazyModule("structure.term_sums")
     gradient_rows_kernel = LazyModule("relax.gradient_rows_kernel")
+    lagrangian_kernel = LazyModule("bounds.lagrangian_kernel")
+    propagation_kernel = LazyModule("bounds.propagation_kernel")
+    shaving_kernel = LazyModule("bounds.shaving_kernel")
+    system_kernels = LazyModule("kernel.system_kernels")
+    lifted_kernel = LazyModule("relax.lifted_kernel")
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"

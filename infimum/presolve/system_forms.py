@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infimum.certify.constraint_values import about_constraints
 from infimum.expr.build import build, reshape
 from infimum.expr.node import Expr, var
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
@@ -19,12 +18,14 @@ from infimum.result import Result
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
+    from infimum.certify import constraint_values
     from infimum.expr import point_value
     from infimum.structure import complete_squares, known_exponents
 else:
     complete_squares = LazyModule("structure.complete_squares")
     point_value = LazyModule("expr.point_value")
     known_exponents = LazyModule("structure.known_exponents")
+    constraint_values = LazyModule("certify.constraint_values")
 
 
 class EmptySystem(PresolveStep):
@@ -98,7 +99,7 @@ class ConstraintReport(PresolveStep):
         if self.any_point:
             result = replace(result, purpose="feasible")
         if self.given.evaluator.system is not None:
-            result = about_constraints(result, *self.given, self.relaxed)
+            result = constraint_values.about_constraints(result, *self.given, self.relaxed)
         if self.any_point and result.feasible is not None:
             what = "a point in the box `feasible` meets" if isinstance(result.feasible, tuple) else "x meets"
             result = replace(result, message=f"{what} all constraints")

@@ -9,15 +9,20 @@ part of their volume.
 Proof: docs/proofs/linear_parameters.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.bounds.interface import Outcome, RegionTest
-from infimum.bounds.least_squares.projection_kernel import LEFT, POINT, UPPER, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROJECTION
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds.least_squares import projection_kernel as kernel
+else:
+    kernel = LazyModule("bounds.least_squares.projection_kernel")
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 8, 0.05                       # see Payoff
 _FIRST_STEP_IF_COSTLY, _WORTH_IF_COSTLY, _COSTLY_SAMPLE = 6, 0.6, 16  # where the function itself takes all of the time
@@ -55,4 +60,5 @@ class VariableProjection(RegionTest):
     def test(self, regions: Any, upper: float) -> Outcome:
         self.parameters[0] = upper
         out = self.evaluator.run(PROJECTION, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], _COST_IN_BOXES * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        left, worth, upper, point = (out[row] for row in (kernel.LEFT, kernel.WORTH, kernel.UPPER, kernel.POINT))
+        return Outcome(left, _COST_IN_BOXES * regions.shape[1], worth, upper, point)

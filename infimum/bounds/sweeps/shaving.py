@@ -12,15 +12,20 @@ small part of their volume.
 Proof: docs/proofs/first_order.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.bounds.interface import Outcome, RegionTest
 from infimum.bounds.payoff import Payoff
-from infimum.bounds.sweeps.sweep_kernel import SLICES
-from infimum.bounds.sweeps.sweeps import LEAST_VARIABLES, Sweeper
 from infimum.evaluation.evaluator import Evaluator
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds.sweeps import sweep_kernel, sweeps
+else:
+    sweep_kernel = LazyModule("bounds.sweeps.sweep_kernel")
+    sweeps = LazyModule("bounds.sweeps.sweeps")
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 16, 128, 0.9  # see Payoff
 _SLICES = 8                                        # of a piece, in what the other variables contribute
@@ -34,14 +39,14 @@ class Shaving(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.sweeper = Sweeper(evaluator, lo, hi, _SLICES)
+        self.sweeper = sweeps.Sweeper(evaluator, lo, hi, _SLICES)
         self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
         self.payoff = Payoff(_FIRST_STEP, _PERIOD, _WORTH_SHARE)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n >= LEAST_VARIABLES and evaluator.local is not None
+        return evaluator.n >= sweeps.LEAST_VARIABLES and evaluator.local is not None
 
     def test(self, regions: Any, upper: float) -> Outcome:
         left, worth = self.sweeper.shave(regions, upper, None if self.faces is None else self.faces.of(regions))
-        return Outcome(left, SLICES * regions.shape[1], worth)
+        return Outcome(left, sweep_kernel.SLICES * regions.shape[1], worth)
