@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.interface import LocalSolution, Outcome, RegionTest
-from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.bounds.payoff import Payoff
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVING
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
+    from infimum.bounds import lagrangian_kernel as kernel
     from infimum.structure import minus_product as products
 else:
     products = LazyModule("structure.minus_product")
+    kernel = LazyModule("bounds.lagrangian_kernel")
 
 _FIRST_STEP, _PERIOD, _WORTH_SHARE = 0, 4, 0.1  # see Payoff
 _MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
@@ -66,5 +67,5 @@ class LagrangianBound(RegionTest):
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
         program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
         out = run(program, [regions], parameters=np.concatenate([[upper], self.given]))
-        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
-        return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])
+        left, _ = run(SHAVING, [regions, out[kernel.LEFT]], parameters=np.array([upper, 0.0]))
+        return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[kernel.WORTH])
