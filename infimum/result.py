@@ -270,10 +270,11 @@ class Result(Mapping):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the table, and the plot if matplotlib is installed."""
+        from base64 import b64encode
+
         from infimum.plotting import draw, png
 
         picture = png(lambda: draw(self))
-        from base64 import b64encode  # seldom needed
         drawn = "" if picture is None else f"<img src='data:image/png;base64,{b64encode(picture).decode()}'>"
         return html_table(self) + drawn
 
