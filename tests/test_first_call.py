@@ -1,4 +1,5 @@
-"""Modules that are imported when used: each kind of problem is solved in a process that has loaded nothing before. It loads few."""
+"""Modules that are imported when used: each kind of problem is solved in a process that has loaded nothing before, and loads few.
+"""
 
 import os
 import sys
