@@ -10,6 +10,7 @@ Exit status 1: a figure is above what is wanted.
 """
 
 import argparse
+import compileall
 import os
 import signal
 import statistics
@@ -135,6 +136,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", metavar="FILE")
     asked = parser.parse_args()
+    compileall.compile_dir(os.path.join(ROOT, "infimum"), quiet=1)  # as where it is installed
     paths = [path for path in sorted(Path(asked.models).glob("*.nl")) if any(text in path.stem for text in asked.only)]
     rows = run(paths, asked.limit, asked.jobs)
     solved = [row for row in rows if row["verdict"] in SOLVED]

@@ -18,7 +18,7 @@ FOLDERS = ("interval", "ops", "expr", "structure", "kernel", "relax", "bounds", 
            "linear_algebra", "evaluation", "trace", "problem", "presolve")
 # what only talks, and what decides about time alone
 TALK = ("advice", "limit_messages", "option_names", "progress", "callbacks", "interrupts", "refusals",
-        "user_source", "foreign_libraries", "text",
+        "user_source", "text",
         "quotation", "json_values", "listing", "vocabulary", "obstacles",
         "settings", "overlapped_work")
 MOST_IN_A_FUNCTION = 2

@@ -15,7 +15,6 @@ import numpy as np
 
 from infimum.problem.constraint import ConstraintValues
 from infimum.problem.cover import Cover
-from infimum.problem.minimisers import Minimisers
 from infimum.problem.problem import View
 from infimum.problem.text import html_table, point, table
 from infimum.support import environment
@@ -25,9 +24,10 @@ from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
     from infimum.blackbox.summary import TrialSummary
-    from infimum.problem import json_values
+    from infimum.problem import json_values, minimisers
+    from infimum.problem.minimisers import Minimisers
 else:
-    json_values = LazyModule("problem.json_values")
+    json_values, minimisers = LazyModule("problem.json_values"), LazyModule("problem.minimisers")
 
 MOMENT = 0.3  # seconds that a table may look for minimisers that nobody has asked for
 
@@ -154,7 +154,7 @@ class Result(Mapping):
 
     @cached_property
     @environment.ours
-    def minimisers(self) -> Minimisers | None:
+    def minimisers(self) -> "Minimisers | None":
         """Boxes that are proved to hold exactly one minimiser each (see `Minimisers`): a sequence of `Minimiser` with `lo`, `hi`
         and `may_be_global`. They are looked for when this is first read, without a limit: `find_minimisers` takes one. None where
         nothing was proved. Tables, `to_dict` and pickles have them where they are known, or found in a moment.
@@ -167,7 +167,7 @@ class Result(Mapping):
         return None if self.question is None else self.question(self)
 
     @environment.ours
-    def find_minimisers(self, time_limit: float | None = None) -> Minimisers | None:
+    def find_minimisers(self, time_limit: float | None = None) -> "Minimisers | None":
         """`minimisers`, looked for during at most `time_limit` seconds. If these do not suffice, none is found, and its `why`
         says so; another call begins anew.
 
@@ -182,9 +182,9 @@ class Result(Mapping):
                 return self.minimisers
         except OutOfTime:
             count = 0 if self.regions is None else self.regions.count
-            return Minimisers((), count, f"the time limit of {time_limit:g} s was reached")
+            return minimisers.Minimisers((), count, f"the time limit of {time_limit:g} s was reached")
 
-    def _known_minimisers(self) -> Minimisers | None:
+    def _known_minimisers(self) -> "Minimisers | None":
         """Those that are known, or are found in a moment: nobody has asked for them."""
         if "minimisers" in self.__dict__ or self.question is None:
             return self.minimisers
@@ -270,10 +270,11 @@ class Result(Mapping):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the table, and the plot if matplotlib is installed."""
+        from base64 import b64encode
+
         from infimum.plotting import draw, png
 
         picture = png(lambda: draw(self))
-        from base64 import b64encode  # seldom needed
         drawn = "" if picture is None else f"<img src='data:image/png;base64,{b64encode(picture).decode()}'>"
         return html_table(self) + drawn
 

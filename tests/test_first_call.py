@@ -1,7 +1,9 @@
-"""Modules that are imported when used: each kind of problem is solved in a process that has loaded nothing before."""
+"""Modules that are imported when used: each kind of problem is solved in a process that has loaded nothing before, and loads few.
+"""
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +60,29 @@ for name, call in {cases!r}.items():
 def test_the_first_call_of_a_process_finds_the_modules_that_it_needs():
     done = children.run(sys.executable, "-c", PROGRAM.format(cases=CASES))
     assert done.stdout.splitlines() == [f"{name}: 0" for name in CASES], done.stdout + done.stderr
+
+
+# How many modules of the package a first call loads at most. A change that needs more of them says why.
+MODEL = Path(__file__).parent / "ampl" / "models" / "six_hump_camel.nl"
+LOADED = {
+    "two constraints": (175, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2, constraints=["
+                             "lambda x: x[0] ** 2 + x[1] ** 2 <= 1, lambda x: x[0] + x[1] >= 0.5])"),
+    "no constraints": (241, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2)"),
+    "a model file": (266, f"ampl.model_run.solve(infimum.ampl.read({str(MODEL)!r}), settings={{'progress': False}})"),
+}
+COUNT = """
+import sys
+import numpy as np
+import infimum
+if "ampl" in {call!r}:
+    import infimum.ampl.model_run
+infimum.{call}
+print(sum(name.partition(".")[0] == "infimum" for name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_a_first_call_loads_few_modules(name):
+    most, call = LOADED[name]
+    done = children.run(sys.executable, "-c", COUNT.format(call=call))
+    assert int(done.stdout) <= most, done.stderr

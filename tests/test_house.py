@@ -18,7 +18,7 @@ errors support
 interval
 ops
 plotting
-trace.user_source trace.foreign_libraries trace.refusals
+trace.user_source trace.refusals
 expr
 problem
 problems

@@ -2,12 +2,18 @@
 
 import math
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import infimum
-from infimum.presolve.maximisation import opposite
 from infimum.result import Result, Verdict
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.presolve import maximisation
+else:
+    maximisation = LazyModule("presolve.maximisation")
 
 _LIMIT, _WITHOUT_POINT = 400, 70  # what AMPL's own solvers add where a limit was reached and no feasible point is known
 _UNBOUNDED = 300
@@ -20,7 +26,7 @@ _REASONS = (("infimum is -infinity", _UNBOUNDED), ("supremum is infinity", _UNBO
 def code_of(result: Result) -> int:
     """AMPL's solve_result_num, of a result whose message has numbers in place of names. With UNDECIDED the point is verified, and
     the enclosure is as narrow as doubles allow."""
-    if (opposite(result.lower) if result.maximised else result.upper) <= -sys.float_info.max:
+    if (maximisation.opposite(result.lower) if result.maximised else result.upper) <= -sys.float_info.max:
         return _UNBOUNDED
     why = result.message.partition(";")[0]  # notes on constraints follow
     code = _CODES[result.verdict] if result.verdict in _CODES else next(code for part, code in _REASONS if part in why)

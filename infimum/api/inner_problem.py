@@ -23,9 +23,9 @@ from infimum.engines.registry import presolve_steps, prover
 from infimum.errors import AgreementError, InfimumError, OptionError, TrialError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.plain_call_search import by_plain_calls
-from infimum.presolve.constraint_report import ConstraintReport
 from infimum.presolve.maximisation import negated
 from infimum.presolve.presolve_stack import Formulation, PresolvedRun, PresolveStack
+from infimum.presolve.system_forms import ConstraintReport
 from infimum.problem.constraint import Constraint
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Machine, Method

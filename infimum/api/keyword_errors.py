@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable
-from difflib import get_close_matches
 from functools import wraps
 from typing import Any
 
@@ -21,6 +20,7 @@ def refuse(unknown: dict[str, Any], function: Callable, *like: Callable) -> None
     cures = OF_MINIMIZE | KEYWORDS.get(function.__name__, {})
     for name in unknown:
         known = [known for known in keywords_of(*(like or (function,))) if known not in KEYWORDS.get(function.__name__, {})]
+        from difflib import get_close_matches  # for this message alone
         near = get_close_matches(name.lower(), known, n=1)
         cure = cures.get(name) or (f"did you mean {near[0]}=?" if near else f"there are {', '.join(known)}")
         raise OptionError(f"{function.__name__} has no argument {name!r}: {cure}")

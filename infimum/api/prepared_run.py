@@ -22,10 +22,9 @@ from infimum.engines.registry import check_portions, presolve_steps, prover
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
-from infimum.presolve.constraint_report import ConstraintReport
 from infimum.presolve.fixed_variables import FixedVariables
 from infimum.presolve.presolve_stack import Formulation, PresolvedRun, PresolveStack
-from infimum.presolve.system_forms import KnownExponents
+from infimum.presolve.system_forms import ConstraintReport, KnownExponents
 from infimum.problem.problem import Problem, View
 from infimum.problem.settings import Limits, Machine, Method, Parallel, RunObservers
 from infimum.problem.start_boxes import StartBoxes

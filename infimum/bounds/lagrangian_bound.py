@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
-from infimum.bounds.lagrangian_kernel import LEFT, WORTH
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVING, ProgramKind
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
+    from infimum.bounds import lagrangian_kernel as kernel
     from infimum.structure import minus_product as products
 else:
     products = LazyModule("structure.minus_product")
+    kernel = LazyModule("bounds.lagrangian_kernel")
 
 _MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
 
@@ -62,5 +63,5 @@ class LagrangianBound(RegionTest):
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
         program = ProgramKind.of(LAGRANGIAN, curved=int(not plain), logarithmic=int(self.logarithmic))
         out = run(program, [regions], parameters=np.concatenate([[context.upper], self.given]))
-        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([context.upper, 0.0]))
-        return Outcome(left, (self.cost if plain else self.cost + self.n) * regions.shape[1], out[WORTH])
+        left, _ = run(SHAVING, [regions, out[kernel.LEFT]], parameters=np.array([context.upper, 0.0]))
+        return Outcome(left, (self.cost if plain else self.cost + self.n) * regions.shape[1], out[kernel.WORTH])

@@ -10,7 +10,7 @@ upper bound: it costs as much as hundreds of boxes.
 Proof: docs/proofs/lifted_relaxation.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,13 @@ from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepCon
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
 from infimum.expr.node import var
-from infimum.relax.lifted_kernel import LEFT, POINT, WORTH
 from infimum.relax.lifting import lift_of
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.relax import lifted_kernel as kernel
+else:
+    kernel = LazyModule("relax.lifted_kernel")
 
 _MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21     # regions of a step, and the entries of their tables together
 
@@ -56,7 +61,7 @@ class LiftedRelaxation(RegionTest):
     def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
         """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
         count = lo.shape[1]
-        found = self._run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[POINT]
+        found = self._run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[kernel.POINT]
         return np.where(np.isfinite(found), np.minimum(np.maximum(found, lo), hi), lo / 2 + hi / 2)
 
     def _run(self, regions: Any, upper: float) -> Any:
@@ -64,4 +69,4 @@ class LiftedRelaxation(RegionTest):
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         out = self._run(regions, context.upper)
-        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH])
+        return Outcome(out[kernel.LEFT], self.cost * regions.shape[1], out[kernel.WORTH])

@@ -5,24 +5,29 @@ Proof: docs/proofs/isolation.md.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from infimum.certify.box_difference import beyond_one_side
-from infimum.certify.constrained_isolation import isolate as isolate_constrained
 from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
-from infimum.certify.narrow_regions import discard_by_pieces
-from infimum.certify.start_box_isolation import isolate_in
-from infimum.certify.term_sums.term_hessians import TermSum
-from infimum.certify.term_sums.term_sum_isolation import isolate as isolate_by_structure
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.minimisers import Minimiser
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.region_pool import Regions
-from infimum.support.lazy import dataclass
+from infimum.support.lazy import LazyModule, dataclass
+
+if TYPE_CHECKING:
+    from infimum.certify import constrained_isolation, narrow_regions, start_box_isolation
+    from infimum.certify.term_sums import term_hessians, term_sum_isolation
+else:
+    constrained_isolation = LazyModule("certify.constrained_isolation")
+    narrow_regions = LazyModule("certify.narrow_regions")
+    start_box_isolation = LazyModule("certify.start_box_isolation")
+    term_hessians = LazyModule("certify.term_sums.term_hessians")
+    term_sum_isolation = LazyModule("certify.term_sums.term_sum_isolation")
 
 MOST_VARIABLES, MOST_OPERATIONS, MOST_CONSTRAINTS = 32, 400, 64  # of functions that are looked at
 MOST_REGIONS = 1 << 16
@@ -53,7 +58,7 @@ class IsolationProblem:
     lo: np.ndarray
     hi: np.ndarray
     start: StartBoxes | None = None
-    terms: TermSum | None = None
+    terms: "term_hessians.TermSum | None" = None
     outer: OuterBox | None = None
 
 
@@ -84,8 +89,8 @@ class _IsolationRun:
 
     def __init__(self, problem: IsolationProblem, regions: Regions, lower: float, upper: float):
         evaluator, terms, outer, start = problem.evaluator, problem.terms, problem.outer, problem.start
-        whole = isolate if evaluator.system is None else isolate_constrained
-        self.isolate = partial(whole, evaluator) if terms is None else partial(isolate_by_structure, terms)
+        whole = isolate if evaluator.system is None else constrained_isolation.isolate
+        self.isolate = partial(whole, evaluator) if terms is None else partial(term_sum_isolation.isolate, terms)
         if outer is not None and start is None:
             region = outer.lo, outer.hi
             self.isolate = partial(isolate, evaluator, region=region) if evaluator.system is None and terms is None else \
@@ -134,8 +139,8 @@ class _IsolationRun:
         """Cuts the regions that are still open, where nothing may be left of them. What is left of one that is no longer whole
         takes its place, unless that would leave one more, for K."""
         number = np.flatnonzero(self.open)
-        which, left = discard_by_pieces(self.evaluator, self.lo, self.hi, self.start, self.regions.at(number), self.boxes,
-                                        self.upper)
+        which, left = narrow_regions.discard_by_pieces(self.evaluator, self.lo, self.hi, self.start, self.regions.at(number),
+                                                       self.boxes, self.upper)
         gone = np.delete(number, which)
         self.open[gone] = False
         for k, one in enumerate(self.proved):
@@ -156,7 +161,7 @@ class _IsolationRun:
         if self.start is None:
             one = self.isolate(self.lo, self.hi, x, box)
         else:
-            one = isolate_in(self.isolate, self.start, x, box)
+            one = start_box_isolation.isolate_in(self.isolate, self.start, x, box)
         if isinstance(one, IsolationFailure) or _meet(*box, *(end[:, None] for end in one.neighbourhood)).any():
             return one
         return IsolationFailure.TOO_WIDE if self.evaluator.value(*box).smooth else IsolationFailure.NOT_SMOOTH

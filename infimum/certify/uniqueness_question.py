@@ -6,7 +6,6 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import topological
-from infimum.problem.minimisers import Minimiser, Minimisers
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Answering
@@ -17,8 +16,10 @@ from infimum.support.lazy import LazyModule
 if TYPE_CHECKING:
     from infimum.certify import region_isolation
     from infimum.certify.term_sums import term_hessians as structure
+    from infimum.problem import minimisers
 else:  # most results are not asked
     region_isolation, structure = LazyModule("certify.region_isolation"), LazyModule("certify.term_sums.term_hessians")
+    minimisers = LazyModule("problem.minimisers")
 
 
 QUICK_VARIABLES, _QUICK_OPERATIONS, _QUICK_ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
@@ -35,29 +36,29 @@ class UniquenessQuestion(Answering):
     def is_quick(self) -> bool:
         return self.evaluator.system is None and self.evaluator.n <= QUICK_VARIABLES and is_short(self.evaluator)
 
-    def __call__(self, result: Any) -> Minimisers | None:
+    def __call__(self, result: Any) -> "minimisers.Minimisers | None":
         """The answer for a Result; None where it has no regions."""
         cover = result.regions
         if cover is None:
             return None
         if self._one_point(result):
-            return Minimisers([self._at(result.boxes[0][0])], 0)
+            return minimisers.Minimisers([self._at(result.boxes[0][0])], 0)
         small = can_be_isolated(self.evaluator)
         terms = None if small or self.evaluator.system is not None else structure.TermSum.of(self.evaluator)
         if terms is None and not small:
-            return Minimisers((), cover.count, _too_many())
+            return minimisers.Minimisers((), cover.count, _too_many())
         problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, terms, self.outer)
         found = region_isolation.isolate_regions(problem, _regions(result), result.boxes, (result.lower, result.upper), result.x)
-        return Minimisers(found.minimisers, found.rest, None if found.why is None else found.why.value)
+        return minimisers.Minimisers(found.minimisers, found.rest, None if found.why is None else found.why.value)
 
     def _one_point(self, result: Any) -> bool:
         """Is x all that is left of bounded bounds? Then it is the global minimiser: the infimum is approached nowhere else."""
         known = result.x is not None and result.upper < np.inf and np.isfinite(self.lo).all() and np.isfinite(self.hi).all()
         return bool(known and len(result.boxes) == 1 and all((end == result.x).all() for end in result.boxes[0]))
 
-    def _at(self, x: np.ndarray) -> Minimiser:
+    def _at(self, x: np.ndarray) -> "minimisers.Minimiser":
         value = self.evaluator.value(x, x)
-        return Minimiser(x, x, float(value.lo), float(value.hi), may_be_global=True)
+        return minimisers.Minimiser(x, x, float(value.lo), float(value.hi), may_be_global=True)
 
 
 def _too_many() -> str:

@@ -5,23 +5,32 @@ one term takes. Every minimiser lies in the product of the slices that are left.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.bounds.bound_table import Payoff, Schedule
-from infimum.chains.bag_kinds import kinds_of
-from infimum.chains.bags import bags_of
-from infimum.chains.box_listing import boxes_of
-from infimum.chains.chain_points import NEAR_HALF_WIDTHS, ChainPointSearch, cells_kept
-from infimum.chains.components import Components
-from infimum.chains.grid import Grid, cells_at_first
-from infimum.chains.level import Level
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.descents import MOST_DENSE_VARIABLES
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.chains import bag_kinds, box_listing, chain_points
+    from infimum.chains import bags as chain_bags
+    from infimum.chains import components as chain_components
+    from infimum.chains import grid as chain_grid
+    from infimum.chains import level as chain_level
+else:
+    bag_kinds = LazyModule("chains.bag_kinds")
+    box_listing = LazyModule("chains.box_listing")
+    chain_points = LazyModule("chains.chain_points")
+    chain_bags = LazyModule("chains.bags")
+    chain_components = LazyModule("chains.components")
+    chain_grid = LazyModule("chains.grid")
+    chain_level = LazyModule("chains.level")
 
 _LEAST_VARIABLES = 3                    # variables
 _MOST_CELLS, _GPU_FACTOR = 1 << 24, 24  # cells of a level, and the factor by which there may be more in the memory of a GPU
@@ -40,13 +49,13 @@ _WORTH_GAP_LEFT, _PATIENCE_LEVELS, _QUICK_CELLS = 0.9, 5, 1 << 20
 class Chain:
     """A search of the box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
-    def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST_CELLS, max_boxes: float = np.inf, components: Components | None = None):
+    def __init__(self, grid: "chain_grid.Grid", box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 most: int = _MOST_CELLS, max_boxes: float = np.inf, components: "chain_components.Components | None" = None):
         self.components = components
         self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
-        self.points = ChainPointSearch(grid.kinds, incumbent) if len(self.low) > MOST_DENSE_VARIABLES else None
+        self.points = chain_points.ChainPointSearch(grid.kinds, incumbent) if len(self.low) > MOST_DENSE_VARIABLES else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.alive: Any = None  # the cells that are left of the grid, if it has been looked at
@@ -62,24 +71,24 @@ class Chain:
             return None
         families = evaluator.facts.families
         bags = None if families is None or len(families) > _MOST_FORMS else \
-            bags_of([family.variables for family in families], evaluator.n)
+            chain_bags.bags_of([family.variables for family in families], evaluator.n)
         if bags is None or len(bags) == 1 or all(len(bag.variables) < 2 for bag in bags):  # one term, or refined
             return None
         if max(len(bag.terms) for bag in bags) > _MOST_TERMS:
             return None
-        kinds = kinds_of(bags, families, evaluator.backend)
-        kept = cells_kept(kinds) if evaluator.n > MOST_DENSE_VARIABLES else 0
+        kinds = bag_kinds.kinds_of(bags, families, evaluator.backend)
+        kept = chain_points.cells_kept(kinds) if evaluator.n > MOST_DENSE_VARIABLES else 0
         most = min(_MOST_CELLS, np.inf if memory_limit is None else memory_limit / _BYTES_A_CELL - kept)
-        if len(kinds) > _MOST_FORMS or cells_at_first(kinds) > most:
+        if len(kinds) > _MOST_FORMS or chain_grid.cells_at_first(kinds) > most:
             return None
-        grid, most_boxes = Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
-        return cls(grid, box, goal, incumbent, most, most_boxes, Components(bags))
+        grid, most_boxes = chain_grid.Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
+        return cls(grid, box, goal, incumbent, most, most_boxes, chain_components.Components(bags))
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
         while True:
             self._go_where_it_pays()
-            level = Level(self.grid, self.low, self.high)
+            level = chain_level.Level(self.grid, self.low, self.high)
             yield from level.enclose()
             self.evaluations += len(self.grid)
             yield from self._improve(level)
@@ -106,13 +115,13 @@ class Chain:
 
     def boxes(self, unions: Unions) -> tuple[np.ndarray, np.ndarray] | None:
         """(lo, hi) of all boxes of these unions that may hold a minimiser, if they are known and not too many."""
-        return None if self.alive is None else boxes_of(self.grid, self.alive, unions)
+        return None if self.alive is None else box_listing.boxes_of(self.grid, self.alive, unions)
 
-    def _discard_in_components(self, level: Level) -> None:
+    def _discard_in_components(self, level: "chain_level.Level") -> None:
         if self.components is not None:
             self.components.discard(level, self.incumbent)
 
-    def _halved(self, level: Level, best: np.ndarray) -> bool:
+    def _halved(self, level: "chain_level.Level", best: np.ndarray) -> bool:
         """Halves slices, in so small a share of the gap that there is room for the new cells. Was it possible?"""
         gap = self.incumbent.upper - level.lower
         for share in (self.share, *(self.share / _SHARE_GROWTH**k for k in (1, 2, 3))):
@@ -126,7 +135,7 @@ class Chain:
             self.grid.use(self.evaluator.arrays)
             self.most *= _GPU_FACTOR
 
-    def _improve(self, level: Level, anew: bool = False) -> Iterator[None]:
+    def _improve(self, level: "chain_level.Level", anew: bool = False) -> Iterator[None]:
         """Descends from the best points of the grid, unless that would lead to the best point known; `anew`: in any case."""
         if self.points is not None:
             yield from self.points.improve(level, anew)
@@ -137,11 +146,12 @@ class Chain:
         """From these points (n, N), with the half widths of their slices."""
         best = self.incumbent.x
         all_far = best is None or anew
-        far = np.ones(x.shape[1], bool) if all_far else (np.abs(x - best[:, None]) > NEAR_HALF_WIDTHS * rad).any(axis=0)
+        near = chain_points.NEAR_HALF_WIDTHS
+        far = np.ones(x.shape[1], bool) if all_far else (np.abs(x - best[:, None]) > near * rad).any(axis=0)
         if far.any():
             self.incumbent.improve(x[:, far])
 
-    def _shift(self, level: Level) -> Iterator[None]:
+    def _shift(self, level: "chain_level.Level") -> Iterator[None]:
         """Slopes, and with them second derivatives, matter near minimisers: of many cells, only if they paid when they were
         tried last."""
         number, upper = len(self.levels), self.incumbent.upper

@@ -9,6 +9,7 @@ function of as many data.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,15 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LEVENBERG, ProgramKind
 from infimum.points import sobol
 from infimum.points.descents import DescentRules, Descents
-from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows
 from infimum.points.point_search import PointSearch
 from infimum.problem.start_boxes import StartBoxes
 from infimum.structure.separable_residuals import SeparableResiduals
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.points import levenberg_kernel
+else:
+    levenberg_kernel = LazyModule("points.levenberg_kernel")
 
 _STREAM = 8          # of random numbers
 _OFFERED_POINTS = 8  # points
@@ -58,7 +64,7 @@ class LevenbergMarquardt(PointSearch):
         self.evaluator, self.lo, self.hi, self.within, self.seed, self.start = evaluator, lo, hi, within, seed, start
         self.parts = evaluator.facts.sum_of_squares
         self.nonlinear, self.data = list(self.parts.nonlinear), self.parts.rest.size
-        self.rows = LaneRows.of(len(self.nonlinear), len(self.parts.columns))
+        self.rows = levenberg_kernel.LaneRows.of(len(self.nonlinear), len(self.parts.columns))
         self.low, self.high = (end[self.nonlinear, None] for end in within)
         self.given = np.empty((len(lo), 0)) if given is None else given
         near, far = np.minimum(np.abs(self.low), np.abs(self.high)), np.maximum(np.abs(self.low), np.abs(self.high))
@@ -140,7 +146,7 @@ class LevenbergMarquardt(PointSearch):
     def _fresh(self, points: np.ndarray) -> np.ndarray:
         """Lanes that begin there."""
         lanes = np.zeros((self.rows.count, points.shape[1]))
-        lanes[self.rows.point], lanes[self.rows.value], lanes[self.rows.damping] = points, np.inf, FIRST_DAMPING
+        lanes[self.rows.point], lanes[self.rows.value], lanes[self.rows.damping] = points, np.inf, levenberg_kernel.FIRST_DAMPING
         return lanes
 
     # ---- the lanes

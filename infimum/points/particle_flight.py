@@ -6,7 +6,7 @@ depend on the machine. The methods are generators: they pause between runs, so t
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,13 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import FLIGHT, SCATTER
 from infimum.points import sobol
 from infimum.points.random_numbers import key_of, uniform
-from infimum.points.swarm_kernel import flight_parameters, leader_at, particle_rows, scatter_parameters
 from infimum.points.swarm_options import SwarmOptions
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.points import swarm_kernel as kernel
+else:
+    kernel = LazyModule("points.swarm_kernel")
 
 MANY_PARTICLES = 1 << 12
 STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
@@ -80,7 +85,7 @@ class ParticleFlight:
 
     def _scattered(self, numbers: list[Any], lo: np.ndarray, hi: np.ndarray, stream: int, step: int) -> Iterator[list[Any]]:
         """A point for each lane, in the parts that the numbers come in."""
-        parameters = scatter_parameters(lo, hi, self.width, key_of(self.seed, stream, step))
+        parameters = kernel.scatter_parameters(lo, hi, self.width, key_of(self.seed, stream, step))
         parts = []
         for part in numbers:
             parts += self.evaluator.run(SCATTER, [part], parameters=parameters)
@@ -133,7 +138,8 @@ class ParticleFlight:
     def _fly_in_parts(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
         """By kernels here, some thousands at a time."""
-        arrays, numbers, rows = self.evaluator.arrays_for(count, MANY_PARTICLES), self._numbers(count), particle_rows(self.n)
+        arrays, numbers = self.evaluator.arrays_for(count, MANY_PARTICLES), self._numbers(count)
+        rows = kernel.particle_rows(self.n)
         if x is None:
             places = yield from self._scattered(numbers, self.lo, self.hi, _SWARM, wave)
         else:
@@ -144,7 +150,7 @@ class ParticleFlight:
         spare = [[arrays.empty(r, x.shape[1]) for r in rows] for x in places]
         best = np.inf, np.zeros(self.n)
         for step in range(o.swarm_steps + 1):
-            parameters = flight_parameters(self.lo, self.hi, *best, *self._rules(o, wave, step))
+            parameters = kernel.flight_parameters(self.lo, self.hi, *best, *self._rules(o, wave, step))
             best = np.inf, best[1]
             for mine, particles, others in zip(numbers, parts, spare, strict=True):
                 self.evaluator.run(FLIGHT, [mine, *particles], others, parameters)
@@ -172,12 +178,12 @@ class ParticleFlight:
         arrays, numbers = self.evaluator.arrays, self._numbers(count)
         places = [arrays.send(x)] if x is not None else self._at_once(self._scattered(numbers, self.lo, self.hi, _SWARM, wave))
         velocities = self._at_once(self._velocities(numbers, wave))
-        particles, others = ([*given, *(arrays.empty(r, count) for r in particle_rows(self.n)[len(given):])]
+        particles, others = ([*given, *(arrays.empty(r, count) for r in kernel.particle_rows(self.n)[len(given):])]
                              for given in ([*places, *velocities], []))
         nobody = np.inf, np.zeros(self.n)
-        steps = [flight_parameters(self.lo, self.hi, *nobody, *self._rules(o, wave, k)) for k in range(o.swarm_steps + 1)]
+        steps = [kernel.flight_parameters(self.lo, self.hi, *nobody, *self._rules(o, wave, k)) for k in range(o.swarm_steps + 1)]
         doubles = arrays.send(np.stack([self.evaluator.doubles(FLIGHT, parameters) for parameters in steps]))
-        at = self.evaluator.parameters_at(FLIGHT) + leader_at(self.n)
+        at = self.evaluator.parameters_at(FLIGHT) + kernel.leader_at(self.n)
         for step in range(len(steps)):
             self.evaluator.run(FLIGHT, [*numbers, *particles], others, doubles=doubles[step:step + 1])
             particles, others = others, particles

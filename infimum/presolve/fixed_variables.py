@@ -14,7 +14,6 @@ from infimum.expr.rewriting_switches import step
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.cover import Cover
 from infimum.problem.fixed_values import FixedValues, held_variables
-from infimum.problem.minimisers import Minimisers
 from infimum.problem.problem import Problem
 from infimum.problem.system import System
 from infimum.problem.unions import Unions
@@ -24,10 +23,12 @@ from infimum.support.lazy import LazyModule
 if TYPE_CHECKING:
     from infimum.expr import fixing as variable_fixing
     from infimum.presolve import constant_parts, inner_answers
+    from infimum.problem import minimisers
 else:
     constant_parts = LazyModule("presolve.constant_parts")
     inner_answers = LazyModule("presolve.inner_answers")
     variable_fixing = LazyModule("expr.fixing")
+    minimisers = LazyModule("problem.minimisers")
 
 # With more variables than this, a few fixed ones are kept: there is little to gain by taking them out.
 _MANY_VARIABLES = 1 << 12
@@ -133,13 +134,13 @@ class FixedVariables(PresolveStep):
             ends[i] = cover.unions[k]
         return Cover.product(Unions.of(ends), result.lower)
 
-    def _minimisers(self, found: Minimisers) -> Minimisers:
+    def _minimisers(self, found: "minimisers.Minimisers") -> "minimisers.Minimisers":
         unknown = self.embedding.fixed.unknown
         if unknown:
             why = f"x[{unknown[0]}] is not known exactly, only between two neighbouring doubles"
-            return Minimisers((), max(1, len(found) + found.rest), why)
+            return minimisers.Minimisers((), max(1, len(found) + found.rest), why)
         boxes = [(m, *self.embedding.box(m.lo, m.hi)) for m in found]
-        return Minimisers([replace(m, lo=lo, hi=hi) for m, lo, hi in boxes], found.rest, found.why)
+        return minimisers.Minimisers([replace(m, lo=lo, hi=hi) for m, lo, hi in boxes], found.rest, found.why)
 
 
 @step("fixed variables", lambda problem, evaluator, held: None)

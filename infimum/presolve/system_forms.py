@@ -1,4 +1,5 @@
-"""Other forms of a system of a function and its constraints, with the same points and the same values.
+"""Other forms of a system of a function and its constraints, with the same points and the same values, and where in the stack
+the constraints are the user's own.
 
 Proof, of exponents that the bounds tell: docs/proofs/powers.md.
 """
@@ -13,15 +14,18 @@ from infimum.expr.node import Expr, var
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.fixed_values import held_variables
 from infimum.problem.system import System
-from infimum.structure.known_exponents import with_fixed_exponents, with_whole_exponents
+from infimum.result import Result
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
+    from infimum.certify import constraint_values
     from infimum.expr import point_value
-    from infimum.structure import complete_squares
+    from infimum.structure import complete_squares, known_exponents
 else:
     complete_squares = LazyModule("structure.complete_squares")
     point_value = LazyModule("expr.point_value")
+    known_exponents = LazyModule("structure.known_exponents")
+    constraint_values = LazyModule("certify.constraint_values")
 
 
 class EmptySystem(PresolveStep):
@@ -67,11 +71,36 @@ class KnownExponents(PresolveStep):
             least = build("amin", reshape(base, (base.size,)), axes=(0,))
             return not evaluator.rewritten(least).value(*problem.region).lo >= 0
         free, point = np.delete(np.arange(n), held), np.where(np.isfinite(problem.lo), problem.lo, 0.0)
-        known = roots if not len(held) else with_fixed_exponents(
+        known = roots if not len(held) else known_exponents.with_fixed_exponents(
             roots, var("x", (n,)), problem.lo, free, lambda exponent: point_value.enclose_at_point(exponent, point))
-        known = known if system is None else with_whole_exponents(known, system.integers, may_be_negative)
+        if system is not None and system.integers:
+            known = known_exponents.with_whole_exponents(known, system.integers, may_be_negative)
         if all(new is old for new, old in zip(known, roots, strict=True)):
             return None
         f, *bodies = known
         system = None if system is None else replace(system, f=f, bodies=tuple(bodies))
         return Formulation(problem, evaluator.rewritten(f, system, evaluator.fun))
+
+
+class ConstraintReport(PresolveStep):
+    """Changes nothing: its place in the stack is behind the steps that keep every constraint, and before those that do not.
+
+    `relaxed`: by how much equations are relaxed. `any_point`: a feasible point is all that is asked for."""
+
+    def __init__(self, relaxed: float = 0.0, any_point: bool = False):
+        self.relaxed, self.any_point = relaxed, any_point
+
+    def apply(self, given: Formulation) -> Formulation:
+        self.given = given
+        return given
+
+    def postsolve(self, result: Result) -> Result:
+        """With what is proved of the constraints, and where their values are found."""
+        if self.any_point:
+            result = replace(result, purpose="feasible")
+        if self.given.evaluator.system is not None:
+            result = constraint_values.about_constraints(result, *self.given, self.relaxed)
+        if self.any_point and result.feasible is not None:
+            what = "a point in the box `feasible` meets" if isinstance(result.feasible, tuple) else "x meets"
+            result = replace(result, message=f"{what} all constraints")
+        return result

@@ -7,14 +7,20 @@ Proof: docs/proofs/monomials.md.
 """
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infimum.expr.build import VIEWS, build, rebuilt
 from infimum.expr.node import Expr, const, topological
-from infimum.expr.rationals import between_doubles
 from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.expr import rationals
+else:
+    rationals = LazyModule("expr.rationals")
 
 _LEAST_FACTORS = 3  # factors
 _BITS = 200         # of an exponent
@@ -62,7 +68,7 @@ class _Reader:
         for base, p in powers.items():
             term = build("log", base)
             if abs(p) != 1:
-                term = build("mul", between_doubles([abs(p)], ()), term)
+                term = build("mul", rationals.between_doubles([abs(p)], ()), term)
             total = (build("neg", term) if p < 0 else term) if total is None else build("sub" if p < 0 else "add", total, term)
         made = build("exp", total)
         return made if constant is None else build("mul", constant, made)

@@ -13,8 +13,7 @@ from infimum.expr.real import Real
 from infimum.problem.constraint import Constraint
 from infimum.problem.system import Label, System
 from infimum.structure.roll_loops import rolled_apart
-from infimum.trace.comparisons import comparisons, of_comparisons
-from infimum.trace.constraint_ends import ConstraintEnds, read_ends, same
+from infimum.trace.comparisons import ConstraintEnds, comparisons, of_comparisons, read_ends, same
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.trace import TracedFunction, home, traced
 from infimum.trace.tracer import Tracer, lift

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from infimum.trace.foreign_libraries import BY_TRIALS
+from infimum.support.other_libraries import BY_TRIALS
 from infimum.trace.user_source import SourceLocation, fail
 
 _DROP_TEST = "The function is only evaluated where it is defined: drop the test."

@@ -17,7 +17,7 @@ from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
 from infimum.support.clock import heed
 from infimum.support.lazy import LazyModule
-from infimum.trace.foreign_libraries import BY_TRIALS, given_to, instead_of
+from infimum.support.other_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.numpy_functions import ufuncs  # noqa: F401 (fills the table)
 from infimum.trace.recording import INPUT, Recording, recording

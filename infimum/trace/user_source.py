@@ -17,7 +17,7 @@ import numpy as np
 
 from infimum.errors import TraceError
 from infimum.support import environment
-from infimum.trace.foreign_libraries import BY_TRIALS, given_to, library_name
+from infimum.support.other_libraries import BY_TRIALS, given_to, library_name
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSIDE = tuple(folder + os.sep for folder in (os.path.dirname(np.__file__), _HERE, *(

@@ -7,9 +7,9 @@ import infimum
 from infimum.expr.build import build
 from infimum.expr.rewriting_switches import STEPS, recorded, step, without
 from infimum.expr.simplify import RULES
-from infimum.presolve import system_forms
 from infimum.problems import constrained, get
 from infimum.result import Result, Verdict
+from infimum.structure import known_exponents
 from tests.engine.random_problems import Problem, problem
 
 ENDED = {Verdict.PROVED, Verdict.INFEASIBLE}
@@ -118,7 +118,7 @@ def test_a_step_that_loses_negative_bases_is_found(monkeypatch):
     """As a power that is the exponential of a logarithm does."""
     def careless(roots, *known):
         return [build("exp", build("mul", 3.0, build("log", roots[0].args[0])))]
-    monkeypatch.setattr(system_forms, "with_fixed_exponents", step("fixed exponents", lambda roots, *known: roots)(careless))
+    monkeypatch.setattr(known_exponents, "with_fixed_exponents", step("fixed exponents", lambda roots, *known: roots)(careless))
     with pytest.raises(AssertionError, match="without fixed exponents, the enclosures are disjoint"):
         compare(lambda x: x[0] ** x[1], [(-3, 3), (3, 3)], {})
 

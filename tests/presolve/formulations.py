@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import infimum
-from infimum.presolve.constraint_report import ConstraintReport
 from infimum.presolve.defined_objective import DefinedObjective
 from infimum.presolve.fixed_variables import FixedVariables
 from infimum.presolve.maximisation import Maximisation
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
-from infimum.presolve.system_forms import CompletedSquares, EmptySystem, KnownExponents
+from infimum.presolve.system_forms import CompletedSquares, ConstraintReport, EmptySystem, KnownExponents
 from infimum.problem.settings import Goal
 from tests.engine.constrained.planted_systems import evaluator_of
 

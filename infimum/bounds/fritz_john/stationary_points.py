@@ -9,11 +9,11 @@ the *loose* variables alone: those that no tied constraint reads; and `dependent
 largest.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from infimum.bounds.fritz_john.binding_constraints import BindingConstraints, ReducedRegions
-from infimum.bounds.fritz_john.dependent_gradients import by_cases
-from infimum.bounds.fritz_john.kkt_conditions import lagrangian
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
@@ -21,6 +21,13 @@ from infimum.linear_algebra.interval_matrices import Interval, down, exactly, ma
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.least_squares_multipliers import left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds.fritz_john import dependent_gradients, kkt_conditions
+else:
+    dependent_gradients = LazyModule("bounds.fritz_john.dependent_gradients")
+    kkt_conditions = LazyModule("bounds.fritz_john.kkt_conditions")
 
 
 class StationarityTest:
@@ -41,7 +48,8 @@ class StationarityTest:
                 work.contract(which)
             which = np.flatnonzero(work.lipschitz & ~(work.known | work.none))
             if len(which):
-                left = by_cases(BindingConstraints(self.evaluator, self.bounds, *(end[:, which] for end in (work.lo, work.hi))))
+                ends = (end[:, which] for end in (work.lo, work.hi))
+                left = dependent_gradients.by_cases(BindingConstraints(self.evaluator, self.bounds, *ends))
                 work.lo[:, which], work.hi[:, which], work.none[which] = left
             return ReducedRegions(work.lo, work.hi, work.none)
 
@@ -116,7 +124,7 @@ class _Regions(BindingConstraints):
         ends = np.where(sure, np.where(equal | (w[0] > 0), upper, lower), 0.0)
         x, v = (np.minimum(np.maximum(0.5 * a + 0.5 * b, a), b) for a, b in ((lo, hi), w))
         there = self.evaluator.jacobian(x, x)
-        found = lagrangian(self.evaluator, (lo, hi), tuple(np.concatenate([ones, end]) for end in w))
+        found = kkt_conditions.lagrangian(self.evaluator, (lo, hi), tuple(np.concatenate([ones, end]) for end in w))
         matrix = tuple(np.zeros((n + len(v), n + len(v), len(which))) for _ in range(2))
         for whole, h, on_box, at in zip(matrix, found.hessian, map(some, self.slopes), (there.lo, there.hi), strict=True):
             whole[:n, :n] = np.where(free[:, None], h, 0.0)

@@ -14,6 +14,7 @@ Proof: docs/proofs/first_order.md.
 """
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,7 +35,6 @@ from infimum.kernel.box_conclusions import (
 )
 from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.outcome_enclosures import by_outcome
-from infimum.kernel.forms.sliced_pieces import by_slices
 from infimum.kernel.ir import Builder, Step, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
@@ -42,6 +42,12 @@ from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
 from infimum.structure.lipschitz_split import lipschitz_parts
 from infimum.structure.narrow_branches import narrowed
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.kernel.forms import sliced_pieces
+else:
+    sliced_pieces = LazyModule("kernel.forms.sliced_pieces")
 
 LOWER, LO, HI, POINT, FACTS = range(5)               # the outputs
 DISCARD, AXIS, UPPER, LEVEL = range(4)               # rows of FACTS
@@ -69,7 +75,7 @@ class FirstOrderKernel:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
-        tighter = by_outcome(b, f, self.data, by_slices(b, f, self.data, _SLICES, unbounded) if by_pieces else {})
+        tighter = by_outcome(b, f, self.data, sliced_pieces.by_slices(b, f, self.data, _SLICES, unbounded) if by_pieces else {})
         Lowering(b, Enclosures(), {"x": self.box}, self.data, tighter).run(
             [*((node, lambda at, v, node=node: out.setdefault(node, v)) for node in (f, *parts)),
              *((gradient(node, x), partial(keep, ends=ends)) for node, ends in zip(summed, slopes, strict=True))],

@@ -10,14 +10,19 @@ discarded, or brought close to the upper bound.
 Proof: docs/proofs/tangents.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.bounds.function_bounds.tangent_kernel import LEFT, UPPER, WORTH
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LOWEST, SHAVING, TANGENT
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds.function_bounds import tangent_kernel as kernel
+else:
+    kernel = LazyModule("bounds.function_bounds.tangent_kernel")
 
 _MOST_VARIABLES = 16                              # variables: the kernel of the model has no loops
 _ELEMENTS_AT_ONCE = 1 << 22                       # regions times variables that are tested together
@@ -47,5 +52,5 @@ class TangentBound(RegionTest):
         run = self.evaluator.run
         point, = run(LOWEST, [regions])
         out = run(TANGENT, [regions, point], parameters=np.array([context.upper]))
-        left, _ = run(SHAVING, [regions, out[LEFT]], parameters=np.array([context.upper, 0.0]))
-        return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)
+        left, _ = run(SHAVING, [regions, out[kernel.LEFT]], parameters=np.array([context.upper, 0.0]))
+        return Outcome(left, self.cost * regions.shape[1], out[kernel.WORTH], out[kernel.UPPER], point)

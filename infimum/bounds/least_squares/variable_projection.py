@@ -9,14 +9,19 @@ part of their volume.
 Proof: docs/proofs/linear_parameters.md.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
-from infimum.bounds.least_squares.projection_kernel import LEFT, POINT, UPPER, WORTH
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROJECTION
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds.least_squares import projection_kernel as kernel
+else:
+    kernel = LazyModule("bounds.least_squares.projection_kernel")
 
 
 class VariableProjection(RegionTest):
@@ -41,4 +46,5 @@ class VariableProjection(RegionTest):
     def test(self, regions: Any, context: StepContext) -> Outcome:
         self.parameters[0] = context.upper
         out = self.evaluator.run(PROJECTION, [regions], parameters=self.parameters)
-        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH], out[UPPER], out[POINT])
+        left, worth, upper, point = (out[row] for row in (kernel.LEFT, kernel.WORTH, kernel.UPPER, kernel.POINT))
+        return Outcome(left, self.cost * regions.shape[1], worth, upper, point)
