@@ -11,7 +11,6 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import LaneBox, Lowering, write_pair
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.problem.system import System
-from infimum.structure.term_sums import C
 
 Written = tuple[Kernel, Data, tuple[int, ...]]
 
@@ -75,6 +74,7 @@ def weighted_hessian(name: str, system: System, x: Expr) -> tuple:
     """Enclosures of that sum, of its gradient and of its Hessian (`kernel/hessian.py`); the weights are the third input, lower
     ends, then upper ends."""
     from infimum.kernel.hessian import hessian
+    from infimum.structure.term_sums import C
 
     return hessian(name, system.weighted(var(C, (1 + system.m,))), x, 1 + system.m)
 
