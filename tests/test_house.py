@@ -34,7 +34,8 @@ KERNELS
 evaluation
 relax
 search.callbacks search.checkpoint search.checkpoint_content search.interrupts search.limit_messages search.progress
-search.driver search.option_names search.overlapped_work search.region_outcomes search.region_heap search.region_pool
+search.driver search.option_names search.overlapped_work search.policy
+search.region_outcomes search.region_heap search.region_pool
 points.random_numbers points.descents points.interior_shift points.barrier_problem
 points.sobol points.interior_point points.restoration
 certify.equation_solutions certify.sparse_equation_solutions certify.dependent_equations certify.constraints_at_point

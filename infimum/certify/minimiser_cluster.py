@@ -7,24 +7,21 @@ import numpy as np
 from infimum.certify.isolation import IsolationFailure, isolate
 from infimum.certify.uniqueness_question import can_be_isolated
 from infimum.problem.cover import widths
+from infimum.search.policy import CLUSTERS as POLICY
 from infimum.search.region_pool import Regions
-
-# batches of regions that are many; that are hopelessly many; how often
-_CLUSTER_BATCHES, _LARGE_CLUSTER_BATCHES, _CHECK_PERIOD, _SAMPLED_REGIONS = 16, 256, 16, 1 << 12
-                                                         # they are counted, and the widths of how many are read
 
 
 def is_clustered(search: Any, always: bool = False) -> bool:
     """Has a search, by branching or by the Newton loop, many regions left to be narrowed, with very many to come, while the best
     point is not shown to be an isolated minimiser? By counts, as everything; not in each step, unless `always`."""
     count, x, xtol, upper = len(search.pool), search.incumbent.x, search.goal.xtol, search.incumbent.upper
-    due = xtol is not None and (always or search.steps % _CHECK_PERIOD == 0) and count >= _CLUSTER_BATCHES * search.batch
+    due = xtol is not None and (always or search.steps % POLICY.check_period == 0) and count >= POLICY.batches * search.batch
     if not due or not can_be_isolated(search.evaluator) or not search.goal.met(search.lower(), upper):
         return False
     front = search.pool.front
-    some = Regions.from_columns(search.arrays.fetch(search.arrays.gather(front.data, front.find(_SAMPLED_REGIONS)[0])))
+    some = Regions.from_columns(search.arrays.fetch(search.arrays.gather(front.data, front.find(POLICY.sampled_regions)[0])))
     to_come = count * widths(some.lo, some.hi).max(axis=0).mean() / max(xtol, np.finfo(float).tiny)  # if they are a curve
     near = np.maximum(x - xtol, search.lo), np.minimum(x + xtol, search.hi)
-    return to_come >= _LARGE_CLUSTER_BATCHES * search.batch and isinstance(isolate(search.evaluator, search.lo, search.hi, x,
+    return to_come >= POLICY.large_batches * search.batch and isinstance(isolate(search.evaluator, search.lo, search.hi, x,
                                                                                    near),
                                                                            IsolationFailure)

@@ -31,6 +31,7 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import boxes_reached
 from infimum.search.overlapped_work import OverlappedWork
+from infimum.search.policy import AUTO as POLICY
 from infimum.search.progress import Figures
 from infimum.search.root_box import RootBox
 from infimum.search.search_run import SearchRun
@@ -39,25 +40,6 @@ from infimum.support.clock import briefly
 if TYPE_CHECKING:
     from infimum.search.rounds import StepRounds
 
-_SEARCH_RADIUS = 1e3               # unbounded variables: the swarm looks this far
-_MOST_SWARM_VARIABLES = 32         # with more variables points come from the coordinate search, not from the swarm
-_MOST_LATE_SWARM_VARIABLES = 2000  # with up to this number of variables the swarm is asked where that was not enough
-_ROUNDS_BEFORE_REFINEMENT = 3      # rounds of a search before the whole box is refined, which takes longer
-# rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
-_ROUNDS_BEFORE_CHAIN = 2
-# branching steps after which the point search is repeated, the second time by a swarm with this number of waves,
-_SECOND_SEARCH_STEP, _LATE_SWARM_STEP, _LATE_SWARM_WAVES = 24, 64, 3
-# with a batch this large after this number of steps: beside a GPU the swarm has the time until then
-_LARGE_BATCH, _LATE_SWARM_STEP_IF_LARGE = 1 << 16, 256
-# branching steps after which coupled chains are tried, with this number of cells for each step,
-_COUPLED_CHAIN_STEPS, _COUPLED_CELLS_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19
-_BOXES_FOR_EACH_LEFT = 16  # if at least one of this number of boxes is left
-# a search is over where so little lies below its point: parts of the tolerance, of the value
-_NEGLIGIBLE_GAP, _ULPS = 2.0**-40, 2.0**-50
-# the number of start boxes in which the first swarm searches, and the second
-_SWARM_START_BOXES, _LATE_SWARM_START_BOXES = 8, 32
-# after this number of boxes, if this number of regions is left, a search moves to a GPU
-_BOXES_BEFORE_GPU, _REGIONS_FOR_GPU = 1 << 20, 1 << 16
 
 
 class Auto(SearchRun):
@@ -80,7 +62,7 @@ class Auto(SearchRun):
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
-        if len(self.lo) <= _MOST_SWARM_VARIABLES and LevenbergMarquardt.fits(self.evaluator, self.start):
+        if len(self.lo) <= POLICY.most_swarm_variables and LevenbergMarquardt.fits(self.evaluator, self.start):
             bounds = self.lo, self.hi
             return LevenbergMarquardt(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
         return self._swarm_of(0)
@@ -90,7 +72,7 @@ class Auto(SearchRun):
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
             boxes = self.start and self.start.with_doubles() or StartBoxes(self.lo[:, None], self.hi[:, None])
-            most = _LATE_SWARM_START_BOXES if restarts else _SWARM_START_BOXES
+            most = POLICY.late_swarm_start_boxes if restarts else POLICY.swarm_start_boxes
             return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
         lo, hi = _finite(self.lo, self.hi)
         options = replace(self.options, restarts=restarts)
@@ -189,10 +171,10 @@ class Auto(SearchRun):
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the search of the whole box is conclusive."""
-        along = len(self.lo) > _MOST_SWARM_VARIABLES and self.root.sweeper is not None
+        along = len(self.lo) > POLICY.most_swarm_variables and self.root.sweeper is not None
         search = self._coordinate_search() if along else self.first
-        stages = [(lambda: self._look(search, last=_ROUNDS_BEFORE_CHAIN), along), (self._chain, True),
-                  (lambda: self._look(search, first=_ROUNDS_BEFORE_CHAIN), along),
+        stages = [(lambda: self._look(search, last=POLICY.rounds_before_chain), along), (self._chain, True),
+                  (lambda: self._look(search, first=POLICY.rounds_before_chain), along),
                   (self._search_first, not along or self._can_swarm()),
                   (self._start_branching, True)]
         return [stage for stage, wanted in stages if wanted]
@@ -229,7 +211,7 @@ class Auto(SearchRun):
                     break
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
             # at 0 the whole box may be refined for the first time
-            late = 0 if over else k + 1 - min(_ROUNDS_BEFORE_REFINEMENT, len(rounds))
+            late = 0 if over else k + 1 - min(POLICY.rounds_before_refinement, len(rounds))
             if sweeps and (better or late == 0 or not self.root.sweeps):
                 yield from self.root.sweep(refines=late >= 0)
             if over or self.root.done:
@@ -237,7 +219,7 @@ class Auto(SearchRun):
 
     def _is_lowest(self, search: PointSearch) -> bool:
         """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
-        if len(self.lo) > _MOST_SWARM_VARIABLES or not search.value <= self.low_enough:
+        if len(self.lo) > POLICY.most_swarm_variables or not search.value <= self.low_enough:
             return False
         self.incumbent.offer(search.x[:, None])
         return self.incumbent.upper <= self.low_enough
@@ -246,7 +228,7 @@ class Auto(SearchRun):
     def low_enough(self) -> float:
         """Next to nothing above the lower end of the natural enclosure on all that is searched."""
         least = float(self.evaluator.value(*self.incumbent.regions).lo.min())
-        return least + _NEGLIGIBLE_GAP * self.goal.slack(least) + _ULPS * abs(least)
+        return least + POLICY.negligible_gap * self.goal.slack(least) + POLICY.negligible_ulps * abs(least)
 
     def _start_branching(self) -> Iterator[None]:
         branch = BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start)
@@ -256,14 +238,14 @@ class Auto(SearchRun):
 
     @property
     def _late_swarm_step(self) -> int:
-        return _LATE_SWARM_STEP if self.first_batch < _LARGE_BATCH else _LATE_SWARM_STEP_IF_LARGE
+        return POLICY.late_swarm_step if self.first_batch < POLICY.large_batch else POLICY.late_swarm_step_if_large
 
     def unfinished(self) -> Iterator[None]:
         """Begins the late swarm beside a GPU that branches."""
         yield from ()
         one_round, early = self.start is None, self.branch.steps <= self._late_swarm_step
         if one_round and early and self.evaluator.uses_gpu(self.first_batch) and self._can_swarm():
-            swarm = self._swarm_of(_LATE_SWARM_WAVES)
+            swarm = self._swarm_of(POLICY.late_swarm_waves)
             steps, = swarm.rounds()
             self.overlap = swarm, OverlappedWork(steps, self.branch.arrays)
 
@@ -280,9 +262,9 @@ class Auto(SearchRun):
     def _late_searches(self) -> list[Callable[[], Iterator[None]]]:
         """The searches that are due before this step."""
         branch = self.branch
-        many_left = len(branch.pool) * _BOXES_FOR_EACH_LEFT >= branch.boxes
-        due = [(self._coupled, branch.steps in _COUPLED_CHAIN_STEPS and many_left),
-               (self._closer, branch.steps == _SECOND_SEARCH_STEP), (self._wider, branch.steps == self._late_swarm_step)]
+        many_left = len(branch.pool) * POLICY.boxes_for_each_left >= branch.boxes
+        due = [(self._coupled, branch.steps in POLICY.coupled_chain_steps and many_left),
+               (self._closer, branch.steps == POLICY.second_search_step), (self._wider, branch.steps == self._late_swarm_step)]
         return [search for search, is_due in due if is_due]
 
     def step(self) -> None:
@@ -292,7 +274,8 @@ class Auto(SearchRun):
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
         fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
-        if not self.may_move_to_gpu or self.branch.boxes < _BOXES_BEFORE_GPU or len(self.branch.pool) < _REGIONS_FOR_GPU:
+        is_long = self.branch.boxes >= POLICY.boxes_before_gpu and self.branch.size >= POLICY.regions_for_gpu
+        if not self.may_move_to_gpu or not is_long:
             return False
         self.may_move_to_gpu, batch, before = False, self.evaluator.gpu_batch, (self.branch, self.batch)
         if batch is None or batch <= self.batch:
@@ -328,7 +311,7 @@ class Auto(SearchRun):
 
     def _closer(self) -> Iterator[None]:
         """The swarm's point may lack its last digits; and it may have missed what a search along each variable finds."""
-        if len(self.lo) > _MOST_SWARM_VARIABLES:
+        if len(self.lo) > POLICY.most_swarm_variables:
             return
         if self.incumbent.x is not None:
             box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.containing(self.incumbent.x)[0]))
@@ -338,22 +321,22 @@ class Auto(SearchRun):
 
     def _coupled(self) -> Iterator[None]:
         """The whole box by the structure of the function, if only a scalar is in the way: more cells after more steps."""
-        cells = self.branch.steps * _COUPLED_CELLS_A_STEP
+        cells = self.branch.steps * POLICY.coupled_cells_a_step
         yield from self.root.chain(self.limits.memory_limit, min(cells, self.limits.max_boxes or cells), coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
         if self._can_swarm():
-            swarm, begun = self.overlap or (self._swarm_of(_LATE_SWARM_WAVES), None)
+            swarm, begun = self.overlap or (self._swarm_of(POLICY.late_swarm_waves), None)
             yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
 
     def _is_costly(self) -> bool:
         """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
         still comes."""
-        return len(self.lo) <= _MOST_SWARM_VARIABLES and self.evaluator.facts.is_costly
+        return len(self.lo) <= POLICY.most_swarm_variables and self.evaluator.facts.is_costly
 
     def _can_swarm(self) -> bool:
-        return len(self.lo) <= _MOST_LATE_SWARM_VARIABLES
+        return len(self.lo) <= POLICY.most_late_swarm_variables
 
     def _end_overlap(self) -> None:
         if self.overlap is not None:
@@ -374,8 +357,8 @@ class Auto(SearchRun):
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Finite bounds within these, for the searches."""
     with np.errstate(over="ignore"):
-        low = np.where(np.isfinite(lo), lo, np.minimum(-_SEARCH_RADIUS, hi - _SEARCH_RADIUS))
-        high = np.where(np.isfinite(hi), hi, np.maximum(_SEARCH_RADIUS, lo + _SEARCH_RADIUS))
-    low, high = np.where(np.isfinite(low), low, -_SEARCH_RADIUS), np.where(np.isfinite(high), high, _SEARCH_RADIUS)
+        low = np.where(np.isfinite(lo), lo, np.minimum(-POLICY.search_radius, hi - POLICY.search_radius))
+        high = np.where(np.isfinite(hi), hi, np.maximum(POLICY.search_radius, lo + POLICY.search_radius))
+    low, high = np.where(np.isfinite(low), low, -POLICY.search_radius), np.where(np.isfinite(high), high, POLICY.search_radius)
     wide = ~np.isfinite(widths(low, high))
     return np.where(wide, low / 4, low), np.where(wide, high / 4, high)

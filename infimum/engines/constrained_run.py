@@ -25,6 +25,7 @@ from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
+from infimum.search.policy import CONSTRAINED as POLICY
 from infimum.search.progress import Figures
 from infimum.search.search_run import SearchRun
 from infimum.structure.monomials import with_monomials
@@ -38,17 +39,7 @@ else:  # most runs need neither
     quadratic_lagrangian = LazyModule("bounds.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.root_linear_programs")
 
-_REGIONS_SEARCHED_AT_ONCE = 4  # regions in which a point is looked for at a time
-_REGIONS_SAMPLED = 32          # regions whose corners and middles are tried as they are
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
-_RELATIVE_EXCESS = 2.0**-20  # a verified value within this relative distance of the best estimate is accepted
-_MOST_REPAIRS = 8            # times that what was in the way of a proof may lead to a better point
-_FIRST_SEARCH_STEP = 4       # steps before the first look, where lower bounds are good
-_MOST_NARROWED_SEARCHES = 3  # times that a better point may tell where to look for the next
-# with fewer variables than the first number, regions are cut for the second number of steps before costly bounds are asked
-_MANY_VARIABLES, _CHEAP_STEPS = 14, 16
-# without a feasible point, points are searched for after 1, 2, 4, … steps, then with this period
-_LONGEST_SEARCH_PERIOD = 64
 
 
 def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
@@ -210,7 +201,7 @@ class ConstrainedRun(SearchRun):
             yield from self._search_once()
 
     def after_step(self, was_round: bool) -> Iterator[None]:
-        if self.branch.steps == _CHEAP_STEPS and len(self.lo) < _MANY_VARIABLES:
+        if self.branch.steps == POLICY.cheap_steps and len(self.lo) < POLICY.many_variables:
             self.asked = np.inf
             self._bound_at_once()
             yield from self._follow()
@@ -233,7 +224,7 @@ class ConstrainedRun(SearchRun):
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
         propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
-        for _ in range(_MOST_NARROWED_SEARCHES):
+        for _ in range(POLICY.most_narrowed_searches):
             if self.start is not None or self.incumbent.x is None or self.branch.done:
                 return
             left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
@@ -264,9 +255,9 @@ class ConstrainedRun(SearchRun):
             return True
         if steps & (steps - 1) == 0:
             if self._relaxed() is not None:
-                return steps >= _FIRST_SEARCH_STEP
+                return steps >= POLICY.first_search_step
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
-        return self.incumbent.upper == np.inf and steps % _LONGEST_SEARCH_PERIOD == 0
+        return self.incumbent.upper == np.inf and steps % POLICY.longest_search_period == 0
 
     def _relaxed(self) -> RegionTest | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
@@ -285,16 +276,16 @@ class ConstrainedRun(SearchRun):
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
-        lo, hi = self.branch.lowest(_REGIONS_SAMPLED)
+        lo, hi = self.branch.lowest(POLICY.regions_sampled)
         self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
-        lo, hi = self.branch.lowest(_REGIONS_SEARCHED_AT_ONCE)
+        lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
                 yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
                 self._offer()
-            known, before = self.search.value + _RELATIVE_EXCESS * max(1.0, abs(self.search.value)), self.incumbent.upper
+            known, before = self.search.value + POLICY.relative_excess * max(1.0, abs(self.search.value)), self.incumbent.upper
             yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known))
             self._offer()
             if self.lp is not None and self.incumbent.upper < before:
@@ -320,14 +311,14 @@ class ConstrainedRun(SearchRun):
         left = propagate(self.bounding, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
-            at_once = len(self.lo) >= _MANY_VARIABLES or branch.steps >= _CHEAP_STEPS
+            at_once = len(self.lo) >= POLICY.many_variables or branch.steps >= POLICY.cheap_steps
             if at_once and not branch.done and self.quadratic.applies:
                 with stoppable():
                     branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
 
     def _follow(self) -> Iterator[None]:
         """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
-        for _ in range(_MOST_REPAIRS):
+        for _ in range(POLICY.most_repairs):
             upper = self.incumbent.upper
             if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
                 return

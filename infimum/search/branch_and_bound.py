@@ -19,6 +19,7 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy import BRANCHING as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
@@ -31,14 +32,8 @@ if TYPE_CHECKING:
 else:
     region_isolation = LazyModule("certify.region_isolation")
 
-FEW_REGIONS = 16  # regions that are examined one by one
-_FULL_STEP, _MOST_CUTS = 512, 4  # a step halves few regions until there are this many pieces, at most this many times each
-_COSTLY_STEP, _COSTLY_CUTS = 256, 2  # the same where enclosures are costly; the first as part of the batch
-_ISOLATION_COST, _ISOLATION_BACKOFF = 512, 4  # boxes that cost as much as isolating a minimiser; wait after a failure
-_FAR_POINTS_STEP, _FAR_POINTS_VARIABLES = 4, 64  # without a lower bound, points further out are tried from this step on: at most
-_FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # this many variables are multiplied by these
+_FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # of variables, for points further out
 _LARGEST, _UNBOUNDED_BELOW = sys.float_info.max, -2.0**256  # with values below the second, f counts as unbounded below
-_FEW_LAST_REGIONS, _LAST_ROUNDS = 256, 8  # up to this many regions are tested again at the end, in at most this many rounds
 
 
 class BranchAndBound(PooledSearch):
@@ -50,8 +45,9 @@ class BranchAndBound(PooledSearch):
                  start: StartBoxes | None = None, parts: list[RegionTest] | None = None):
         super().__init__(evaluator, goal, incumbent, batch, start)
         costly = evaluator.facts.is_costly
-        self.full = min(_FULL_STEP, self.lanes, max(LEAST, self.batch // _COSTLY_STEP) if costly else _FULL_STEP)
-        self.most_cuts = _COSTLY_CUTS if costly else _MOST_CUTS
+        most = max(LEAST, self.batch // POLICY.costly_step) if costly else POLICY.full_step
+        self.full = min(POLICY.full_step, self.lanes, most)
+        self.most_cuts = POLICY.costly_cuts if costly else POLICY.most_cuts
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
@@ -162,7 +158,7 @@ class BranchAndBound(PooledSearch):
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
-        late = self.is_between_steps and self.steps >= _FAR_POINTS_STEP and self.steps & (self.steps - 1) == 0
+        late = self.is_between_steps and self.steps >= POLICY.far_points_step and self.steps & (self.steps - 1) == 0
         if self.unbounded and late and self._offered_far_points():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
@@ -188,7 +184,7 @@ class BranchAndBound(PooledSearch):
     def _offered_far_points(self) -> bool:
         """Is f lower where variables without bounds are larger, all of them or one?"""
         x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
-        if x is None or not 0 < len(endless) <= _FAR_POINTS_VARIABLES:
+        if x is None or not 0 < len(endless) <= POLICY.far_points_variables:
             return False
         moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR_FACTORS), axis=1)
         for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
@@ -200,7 +196,7 @@ class BranchAndBound(PooledSearch):
     @property
     def is_unbounded(self) -> bool:
         """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
-        endless = self.steps > _FAR_POINTS_STEP and (np.isinf(self.lo).any() or np.isinf(self.hi).any())
+        endless = self.steps > POLICY.far_points_step and (np.isinf(self.lo).any() or np.isinf(self.hi).any())
         return bool(endless) and self.incumbent.upper < _UNBOUNDED_BELOW and self.lower() == -np.inf
 
     def _judge_sharpest_test(self) -> None:
@@ -216,7 +212,7 @@ class BranchAndBound(PooledSearch):
         if self.ended:
             return
         if self.goal.xtol is not None and len(self.pool) <= region_isolation.MOST_REGIONS:
-            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW_REGIONS
+            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= POLICY.few_regions
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.is_tested_at_end and many))]
             try:
@@ -224,7 +220,7 @@ class BranchAndBound(PooledSearch):
                 self.pool.restore(state.arrays)
                 self._join()
                 self._tighten(parts)
-                self.isolate_minimisers(last=True, least=1 if parts else FEW_REGIONS)
+                self.isolate_minimisers(last=True, least=1 if parts else POLICY.few_regions)
             except BaseException:
                 self.pool, self.final = pool, final  # as they were: that takes no memory
                 self._restore_counts(state)
@@ -236,7 +232,7 @@ class BranchAndBound(PooledSearch):
         """Regions that touch and are narrow enough together become one, where they are few: a minimiser on a cut lies in several.
         Of what lies between them only the infimum is known to be a lower bound. With start boxes, the box around them may reach
         beyond the feasible set."""
-        if self.start is not None or not 1 < len(self.pool) <= _FEW_LAST_REGIONS:
+        if self.start is not None or not 1 < len(self.pool) <= POLICY.few_last_regions:
             return
         regions, joined, lower = self.pool.everything(), Regions.none(self.n), self.lower()
         for lo, hi in merged(regions):
@@ -250,8 +246,8 @@ class BranchAndBound(PooledSearch):
     def _tighten(self, parts: list[RegionTest]) -> None:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
-        for _ in range(_LAST_ROUNDS if self.goal.xtol is not None and parts else 0):
-            if not 0 < len(self.pool) <= _FEW_LAST_REGIONS or not self.ask(parts):
+        for _ in range(POLICY.last_rounds if self.goal.xtol is not None and parts else 0):
+            if not 0 < len(self.pool) <= POLICY.few_last_regions or not self.ask(parts):
                 return
 
     def ask(self, parts: list[RegionTest]) -> int:
@@ -271,7 +267,7 @@ class BranchAndBound(PooledSearch):
             raise
         return gained
 
-    def isolate_minimisers(self, last: bool = False, least: int = FEW_REGIONS) -> None:
+    def isolate_minimisers(self, last: bool = False, least: int = POLICY.few_regions) -> None:
         """Where the value is known and at least `least` regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
@@ -280,10 +276,10 @@ class BranchAndBound(PooledSearch):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
-        worth = len(groups) < len(regions) if last else self.boxes >= max(_ISOLATION_COST * len(groups), self.next_look)
+        worth = len(groups) < len(regions) if last else self.boxes >= max(POLICY.isolation_cost * len(groups), self.next_look)
         if not groups or not worth:
             return
-        self.next_look = _ISOLATION_BACKOFF * self.boxes
+        self.next_look = POLICY.isolation_backoff * self.boxes
         problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, outer=self.incumbent.outer)
         left = region_isolation.isolate_regions(problem, regions, groups, bounds, self.incumbent.x, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))

@@ -19,19 +19,13 @@ from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy import LOCALISATION as POLICY
 from infimum.search.region_pool import Regions
-
-# parts of the bounds: regions wider than the first are cut until they are as the second
-_WIDE_SHARE, _NARROW_SHARE = 2.0**-7, 2.0**-10
-_LEAST_BOXES, _BOXES_OF_PROOF = 2048, 8  # boxes at least, and the part of the boxes of the proof
-_BATCH, _REGIONS = 256, 64               # boxes a step; regions that are few enough to begin with
-_VARIABLES = 8                           # more of them take more boxes than these
-_LEFT = 512                              # more regions than these cover no isolated minimisers: those of the proof are kept
 
 
 def can_localise(boxes: int, max_boxes: int | None) -> float:
     """The number of boxes that may be spent after a proof that enclosed `boxes`, where `max_boxes` is the limit of both."""
-    return min(max(_LEAST_BOXES, boxes // _BOXES_OF_PROOF), np.inf if max_boxes is None else max_boxes - boxes)
+    return min(max(POLICY.least_boxes, boxes // POLICY.boxes_of_proof), np.inf if max_boxes is None else max_boxes - boxes)
 
 
 def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
@@ -43,8 +37,8 @@ def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Re
     lo, hi = incumbent.lo, incumbent.hi
     if most <= 0 or not _is_worthwhile(evaluator, goal, lo, hi, regions):
         return
-    narrow = float(_NARROW_SHARE * (hi - lo)[hi > lo].min())
-    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None, parts())
+    narrow = float(POLICY.narrow_share * (hi - lo)[hi > lo].min())
+    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), POLICY.batch, None, parts())
     search.begin(regions.lo, regions.hi, lower)
     search.floor = lower
     yield None
@@ -55,16 +49,16 @@ def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Re
         yield None
     if search.done:
         search.end()
-    if len(search.regions()) <= _LEFT:
+    if len(search.regions()) <= POLICY.most_left:
         yield search
 
 
 def _is_worthwhile(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
     """Is the problem small, and are its regions wide though no width was asked for?"""
-    if goal.xtol is not None or not 0 < len(regions) <= _REGIONS or not 0 < len(lo) <= _VARIABLES:
+    if goal.xtol is not None or not 0 < len(regions) <= POLICY.most_regions or not 0 < len(lo) <= POLICY.most_variables:
         return False
     system, wide = evaluator.system, hi > lo
     if not np.isfinite(hi - lo).all() or not wide.any() or (system is not None and system.is_flat):
         return False
     part = widths(regions.lo, regions.hi)[wide] / (hi - lo)[wide, None]
-    return bool((part > _WIDE_SHARE).any()) and is_short(evaluator)
+    return bool((part > POLICY.wide_share).any()) and is_short(evaluator)

@@ -19,13 +19,9 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy import ROOT_BOX as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly
-
-_WORTH_SHRINKAGE = 0.9  # a sweep pays if it shrinks some variable to this part,
-# unless many in a row shrink less than a share of all: in a chain each may wait for the one before
-_SHRUNK_SHARE, _MOST_SLOW_SWEEPS = 64, 32
-_LEAST_REGIONS = 16  # fewer regions of few variables are not worth its time to second order
 
 
 class RootBox:
@@ -78,9 +74,9 @@ class RootBox:
             self._forget_refinement()
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
             self.sweeps += 1
-            shrunk = int((widths(lo, hi) < _WORTH_SHRINKAGE * widths(*self.box)).sum())
-            slow = 0 if shrunk * _SHRUNK_SHARE >= self.n else slow + 1
-            pays = shrunk > 0 and slow <= _MOST_SLOW_SWEEPS
+            shrunk = int((widths(lo, hi) < POLICY.worth_shrinkage * widths(*self.box)).sum())
+            slow = 0 if shrunk * POLICY.shrunk_share >= self.n else slow + 1
+            pays = shrunk > 0 and slow <= POLICY.most_slow_sweeps
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
             if self.done:
@@ -90,7 +86,7 @@ class RootBox:
             before = widths(*self.box)
             if refines:
                 yield from self._refine()
-            if self.done or not refines or not (widths(*self.box) < _WORTH_SHRINKAGE * before).any():
+            if self.done or not refines or not (widths(*self.box) < POLICY.worth_shrinkage * before).any():
                 return
             refines = False
 
@@ -130,7 +126,7 @@ class RootBox:
         """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
         that they make up. If these hold nothing else, what is left is one region for each minimiser."""
         product = None if self.goal.xtol is None or not self.done else self._product()
-        if product is None or (product.count < _LEAST_REGIONS and self.n <= MOST_VARIABLES):
+        if product is None or (product.count < POLICY.least_regions and self.n <= MOST_VARIABLES):
             return
         merged = self.refiner.unions.merged()
         boxes = self.refiner.boxes(merged) if isinstance(self.refiner, Chain) else None

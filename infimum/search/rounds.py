@@ -28,18 +28,12 @@ from infimum.kernel.region_cut import ABOVE, FINAL, rows_of
 from infimum.problem.settings import LEAST
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import RoundEnded, boxes_reached
+from infimum.search.policy import ROUNDS as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_search import PooledSearch
 from infimum.support.clock import OutOfTime
 
 PORTIONS = 64           # of a round, unless the user says otherwise
-_REGIONS_A_PORTION = 4  # regions of a portion, at least: with fewer there is no round
-_OPERATIONS = 1 << 11   # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
-                       # for, that takes some tenths of a second. With constraints a box costs several times as much:
-# of a round: the most full steps; the least, as part of one step; the factor for both with constraints
-_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4
-_BEFORE = 8  # the first round comes once 1 / _BEFORE of the boxes of a round has been enclosed
-_LEAST_EACH, _MOST_EACH, _USED_SHARE = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 Arrays = dict[str, np.ndarray]
 LearnedArrays = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
@@ -134,12 +128,12 @@ class StepRounds(PortionRounds):
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
         with what did not pay long before it would go astray. By counts, so that every run decides alike. `most`: the boxes
         that may be enclosed in all; raises RoundEnded where they do not suffice for the round."""
-        few = len(branch.pool) < _REGIONS_A_PORTION * self.portions
-        if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
+        few = len(branch.pool) < POLICY.regions_a_portion * self.portions
+        if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // POLICY.before:
             return False
         budget = self._budget(branch)
-        find = branch.to_distribute(self.portions * max(_REGIONS_A_PORTION, int(budget / branch.boxes_each)))
-        if len(find()[1]) < _REGIONS_A_PORTION * self.portions:
+        find = branch.to_distribute(self.portions * max(POLICY.regions_a_portion, int(budget / branch.boxes_each)))
+        if len(find()[1]) < POLICY.regions_a_portion * self.portions:
             return False
         if branch.judged != branch.steps:
             branch.judge_tests()
@@ -200,9 +194,9 @@ class StepRounds(PortionRounds):
     def _learn(self, branch: PooledSearch, round_state: _RoundState, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
         boxes = sum(answer.values["boxes"] for answer in round_state.answers.values())
-        enough = boxes < _USED_SHARE * budget * self.portions
+        enough = boxes < POLICY.used_share * budget * self.portions
         each = boxes / round_state.columns.shape[1] if enough else 2.0 * branch.boxes_each
-        branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
+        branch.boxes_each = min(max(each, POLICY.least_boxes_each), POLICY.most_boxes_each)
 
     # ---- what is dealt
     def _budget(self, branch: PooledSearch) -> int:
@@ -211,9 +205,9 @@ class StepRounds(PortionRounds):
 
     def _enough(self, branch: PooledSearch) -> int:
         if self._worth is None:
-            factor = 1 if branch.evaluator.system is None else _CONSTRAINED
-            steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
-            self._worth = max(branch.lanes // _OF_A_STEP, min(steps, work) // factor)
+            factor = 1 if branch.evaluator.system is None else POLICY.constrained_factor
+            steps, work = POLICY.most_steps * branch.lanes, POLICY.operations * branch.batch // operations(branch.evaluator)
+            self._worth = max(branch.lanes // POLICY.least_share, min(steps, work) // factor)
         return self._worth
 
     def _chosen(self, find: Callable[[], tuple[RegionHeap, Any]]) -> _RoundState:

@@ -26,8 +26,7 @@ def schwefel(x):
 
 
 def set_long(monkeypatch, boxes: int, regions: int) -> None:
-    monkeypatch.setattr(auto, "_BOXES_BEFORE_GPU", boxes)
-    monkeypatch.setattr(auto, "_REGIONS_FOR_GPU", regions)
+    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(boxes_before_gpu=boxes, regions_for_gpu=regions))
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_a_run_with_a_swarm_beside_it_has_the_same_bits(slow, patience):
     alone = infimum.minimize(schwefel, **SEARCH)
     arrays = slow(patience)
     both = infimum.minimize(schwefel, **SEARCH)
-    assert bits(both) == bits(alone) and both.verdict is Verdict.PROVED and both.nit > auto._LATE_SWARM_STEP
+    assert bits(both) == bits(alone) and both.verdict is Verdict.PROVED and both.nit > auto.POLICY.late_swarm_step
     assert bool(arrays.steps) == bool(patience) and arrays.idle is None
 
 
@@ -98,8 +98,7 @@ def test_where_memory_runs_out_in_a_look_the_enclosure_is_kept(monkeypatch):
 def test_large_batches_wait_longer(monkeypatch):
     seen = []
     monkeypatch.setattr(auto.Auto, "_wider", lambda self: seen.append(self.branch.steps) or iter(()))
-    monkeypatch.setattr(auto, "_LARGE_BATCH", 32)
-    monkeypatch.setattr(auto, "_LATE_SWARM_STEP_IF_LARGE", 70)
+    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(large_batch=32, late_swarm_step_if_large=70))
     infimum.minimize(schwefel, **SEARCH)
     assert seen == [70]
 

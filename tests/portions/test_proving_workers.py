@@ -115,12 +115,12 @@ def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp
         steps = branch.steps
         for number, _ in enumerate(rest := Returning(usual(self, branch, *asked))):
             begun.extend([steps] if number == 0 else [])
-            stop.extend([True] if steps == auto._SECOND_SEARCH_STEP and number == 1 else [])
+            stop.extend([True] if steps == auto.POLICY.second_search_step and number == 1 else [])
             yield
         return rest.value
     monkeypatch.setattr(StepRounds, "round", in_round)
     infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
-    monkeypatch.setattr(auto, "_SECOND_SEARCH_STEP", begun[1])
+    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(second_search_step=begun[1]))
     whole = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
     assert stop
     stop.clear()

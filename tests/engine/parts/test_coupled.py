@@ -431,7 +431,7 @@ def waves(x):
 
 def test_branch_and_bound_hands_it_over(monkeypatch):
     r = infimum.minimize(waves, [(-3, 3)] * 10)
-    assert r.verdict.name == "PROVED" and r.x in r.regions and r.nit < auto._COUPLED_CHAIN_STEPS[1]
+    assert r.verdict.name == "PROVED" and r.x in r.regions and r.nit < auto.POLICY.coupled_chain_steps[1]
     narrow = infimum.minimize(waves, [(-3, 3)] * 6, xtol=1e-4)
     assert narrow.verdict.name == "PROVED" and narrow.regions.width <= 1e-4
     assert min(np.abs(narrow.x - lo).max() for lo, _ in narrow.regions) < 1e-4
@@ -445,7 +445,7 @@ def test_branch_and_bound_goes_on_where_few_regions_are_left(monkeypatch):
     monkeypatch.setattr(auto, "coupled_of", lambda *_: pytest.fail("it discards nearly all"))
     p = infimum.problems.get("happy_cat", 10)
     r = infimum.minimize(p.fun, p.bounds)
-    assert r.verdict.name == "PROVED" and r.nit > auto._COUPLED_CHAIN_STEPS[0]
+    assert r.verdict.name == "PROVED" and r.nit > auto.POLICY.coupled_chain_steps[0]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
