@@ -127,6 +127,12 @@ def test_a_minimiser_is_never_lost():
     assert runs >= 15 and narrower >= 10
 
 
+def test_a_minimiser_of_one_case_is_never_lost():
+    """A case of the test above for the default run, which leaves that to the thorough one."""
+    c = coupled_case(4)
+    assert searched(c, 4).unions.width < (c.hi - c.lo).max()
+
+
 def test_nor_where_a_product_couples(monkeypatch):
     """Also where much of it is cut off."""
     runs = []

@@ -32,6 +32,11 @@ def test_no_feasible_point_is_lost(nothing_lowered):
     assert counts["lost"] == 0  # nothing is concluded from first order
 
 
+def test_no_feasible_point_of_one_system_is_lost(nothing_lowered):
+    """A case of the test above for the default run, which leaves that to the thorough one."""
+    assert campaign(range(200, 201), Rows)["kept"] > 100
+
+
 # ---- mutations
 def spoilt(monkeypatch: pytest.MonkeyPatch, module: object, name: str, by: object) -> None:
     monkeypatch.setattr(module, name, by)

@@ -90,6 +90,11 @@ def test_no_feasible_point_is_lost(nothing_lowered, monkeypatch, composed):
     assert counts["kept"] > 2000 and min(counts[what] for what in ("gone", "above", "narrower", "raised", "points", "lost")) > 30
 
 
+def test_no_feasible_point_of_one_system_is_lost(nothing_lowered):
+    """A case of the test above for the default run, which leaves that to the thorough one."""
+    assert campaign(range(1))["kept"] > 100
+
+
 # ---- any multipliers
 def test_any_multipliers_give_bounds_that_hold(nothing_lowered, monkeypatch):
     """Numbers that have nothing to do with the program; sometimes it is said to have no solution."""
