@@ -77,7 +77,7 @@ def _is_lipschitz(node: Expr) -> bool:
         return node["k"] > 0
     if node.op == "const":
         return bool(np.isfinite(node.lo).all() and np.isfinite(node.hi).all())
-    return OPS[node.op].status >= LIPSCHITZ
+    return OPS[node.op].status >= LIPSCHITZ and node.kind is not Kind.SCAN
 
 
 def _at_zero(u: Expr) -> Fraction | None:
