@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.expr.node import Expr, Index, Shape, const, is_const, make, topological
+from infimum.expr.node import Expr, Index, Shape, const, is_number, make, topological
 from infimum.expr.rewriting_switches import is_on
 from infimum.expr.simplify import RULES
 from infimum.ops.vocabulary import OPS, Kind
@@ -195,9 +195,7 @@ def zeros(shape: Shape) -> Expr:
 
 def is_zero(x: Expr) -> bool:
     """Is x certainly the constant 0, wherever its parts are defined?"""
-    while x.op in ("broadcast", "reshape"):
-        x = x.args[0]
-    return is_const(x, 0.0)
+    return is_number(x, 0.0)
 
 
 def ends_of(y: Expr) -> tuple[np.ndarray, np.ndarray] | None:

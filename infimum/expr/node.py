@@ -155,6 +155,13 @@ def is_const(node: Expr, value: float | None = None) -> bool:
     return value is None or (node.lo is node.hi and bool((node.lo == value).all()))
 
 
+def is_number(node: Expr, value: float | None = None) -> bool:
+    """The same for a constant that is repeated or reshaped as well."""
+    while node.op in ("broadcast", "reshape"):
+        node = node.args[0]
+    return is_const(node, value)
+
+
 def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
     """Every node that the roots need, once each, arguments before users, in a fixed order; what `leaf` needs is left out."""
     seen: set[int] = set()

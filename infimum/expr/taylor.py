@@ -6,9 +6,9 @@ Proof: docs/proofs/poles_and_edges.md.
 from fractions import Fraction
 from math import factorial
 
-from infimum.expr.build import broadcast, build, rebuilt
+from infimum.expr.build import broadcast, build, substituted
 from infimum.expr.differentiate import gradient
-from infimum.expr.node import Expr, const, topological, var
+from infimum.expr.node import Expr, const, var
 from infimum.ops.vocabulary import OPS
 
 
@@ -24,14 +24,5 @@ def expansion(op: str, point: float, order: int, v: Expr, mean: Expr) -> list[Ex
     for _ in range(order):
         derivative = gradient(build("sum", derivative, axes=axes) if axes else derivative, argument)
     between = build("mul", mean, v)
-    last = substitute(derivative, {argument: between if point == 0.0 else build("add", between, point)})
+    last = substituted(derivative, {argument: between if point == 0.0 else build("add", between, point)})
     return [*constants, build("div", last, float(factorial(order)))]
-
-
-def substitute(top: Expr, new: dict[Expr, Expr]) -> Expr:
-    """The expression with other nodes in the place of some."""
-    new = dict(new)
-    for node in topological([top]):
-        if node not in new:
-            new[node] = rebuilt(node, new)
-    return new[top]

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import field
 
-from infimum.expr.node import Expr, topological
+from infimum.expr.node import Expr, is_number, topological
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.clock import heed
 from infimum.support.lazy import dataclass
@@ -20,16 +20,11 @@ _MOST_STRAIGHT_COST = 3000  # of expressions that are written out: more would ta
 
 def own_cost(node: Expr) -> int:
     """Roughly how many instructions one element of the node takes, its arguments given."""
-    if node.op == "mul" and any(_is_constant(a) for a in node.args):
+    if node.op == "mul" and any(is_number(a) for a in node.args):
         return 2
     cost = 0 if node.kind is Kind.REDUCE else OPS[node.op].cost
     return cost * node["table"].count if node.op == "spline" else cost
 
-
-def _is_constant(node: Expr) -> bool:
-    while node.op in ("broadcast", "reshape"):
-        node = node.args[0]
-    return node.op == "const"
 
 
 def element_costs(nodes: list[Expr]) -> dict[Expr, float]:

@@ -1,5 +1,6 @@
 """Tests, and the choice between two values by a test."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, UNDEFINED, Pair, b_level, is_empty, lowest, where_level
@@ -85,17 +86,15 @@ def _where_derivative(e, node, a, i):
     return None if i == 0 else e.chosen(node.args[0], a, i)
 
 
+_test_record = partial(Operation, kind=Kind.TEST, derivative=constant)
 RECORDS = (
     Operation("where", "the second argument where the first (a test) is true, else the third", 3,
               enclose=_where, estimate=primitive("select"), derivative=_where_derivative,
               status=DEFINED, cost=6, obstacle=Obstacle("", "changes", jump=True)),
-    Operation("lt", "x < y", 2, Kind.TEST, enclose=_lt, estimate=primitive("olt"), derivative=constant,
-              numpy="less", cost=2),
-    Operation("le", "x <= y", 2, Kind.TEST, enclose=_le, estimate=primitive("ole"), derivative=constant,
-              numpy="less_equal", cost=2),
-    Operation("eq", "x == y", 2, Kind.TEST, enclose=_eq, estimate=primitive("oeq"), derivative=constant,
-              numpy="equal", cost=4),
-    Operation("and", "both", 2, Kind.TEST, enclose=_and, estimate=primitive("mand"), derivative=constant, cost=2),
-    Operation("or", "either", 2, Kind.TEST, enclose=_or, estimate=primitive("mor"), derivative=constant, cost=2),
-    Operation("not", "the opposite", 1, Kind.TEST, enclose=_not, estimate=primitive("mnot"), derivative=constant, cost=0),
+    _test_record("lt", "x < y", 2, enclose=_lt, estimate=primitive("olt"), numpy="less", cost=2),
+    _test_record("le", "x <= y", 2, enclose=_le, estimate=primitive("ole"), numpy="less_equal", cost=2),
+    _test_record("eq", "x == y", 2, enclose=_eq, estimate=primitive("oeq"), numpy="equal", cost=4),
+    _test_record("and", "both", 2, enclose=_and, estimate=primitive("mand"), cost=2),
+    _test_record("or", "either", 2, enclose=_or, estimate=primitive("mor"), cost=2),
+    _test_record("not", "the opposite", enclose=_not, estimate=primitive("mnot"), cost=0),
 )

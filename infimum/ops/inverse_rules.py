@@ -26,7 +26,7 @@ def inverse(b, op: str, which: int, y: Ends, args: list[Pair], value: Pair, **pa
     """
     args = [a.but(may_be_empty=False) for a in args]
     row = OPS[op]
-    rule, own, others = row.inverse[which], args[which], [a for k, a in enumerate(args) if k != which]
+    rule, own, others = row.inverse[which] if row.inverse else None, args[which], [a for k, a in enumerate(args) if k != which]
     if rule is None:
         return tuple(b.select(b.uno(*y), _NAN, INF) for _ in y)
     if op in ("add", "sub", "neg"):

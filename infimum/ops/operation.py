@@ -56,8 +56,8 @@ class Operation(NamedTuple):
     * `enclose(b, *pairs, **params)`: the enclosure on intervals, in upward-rounded primitives, with its status. A test gives a
       `Truth`.
     * `estimate(b, *values, **params)`: one double near the value, NaN outside the domain. Never a proof.
-    * `inverse`: for each argument, the rule for what the result implies of it, or None (`ops/inverse_rules.py`). A reduction has
-      one, for an element given the reduction of the others.
+    * `inverse`: for each argument, the rule for what the result implies of it, or None (`ops/inverse_rules.py`); () if nothing is
+      known. A reduction has one rule, for an element given the reduction of the others.
     * `derivative(e, node, adjoint, i)`: what the node sends back to argument number i, written in operations that have
       derivatives themselves: `e.sin(x)` is a sine (`expr/derivative_rules.py`).
 

@@ -178,7 +178,7 @@ RECORDS = (
               numpy="sqrt", float_result=True, least=0, curvature=-1, tangents=True,
               taylor=(1.0, (1, 0.5, -0.25)), cost=8, obstacle=Obstacle("is negative", "is 0")),
     elementary("cbrt", "cube root, all x", enclose=_cbrt, inverse=lambda b, y, own: ends(powi(b, y, 3)),
-               derivative=divisor(lambda e, x, y: e.mul(3.0, e.powi(y, k=2))),
+               reciprocal_slope=lambda e, x, y: e.mul(3.0, e.powi(y, k=2)),
                scipy="cbrt", status=DEFINED, inflection=Inflection(1, 0.125), costly_inverse=False,
                obstacle=Obstacle("", "is 0")),
     Operation("powi", "x**k for the integer k (params: k); x != 0 for k < 0", enclose=powi,

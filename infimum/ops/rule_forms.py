@@ -28,9 +28,13 @@ EVERYWHERE: Domain = (None, None)
 
 def elementary(name: str, meaning: str, domain: Domain = EVERYWHERE, **fields: Any) -> Operation:
     """The record of a function of one number in `interval/elementary`, smooth inside its domain, an interval. Its rules follow
-    from the function, the domain and the facts `least` and `unit`, unless they are given; `inverse` is a single rule."""
+    from the function, the domain and the facts `least` and `unit`, unless they are given. `inverse` is a single rule; f' may be
+    given as `slope(e, x, y)`, or 1/f' as `reciprocal_slope(e, x, y)`, of the argument x and the value y."""
     status = SMOOTH if domain == EVERYWHERE else UNDEFINED
     defaults = {"numpy": name, "float_result": True, "status": status, "curvature": 0, "tangents": True, "costly_inverse": True}
+    for slope, form in (("slope", factor), ("reciprocal_slope", divisor)):
+        if slope in fields:
+            fields["derivative"] = form(fields.pop(slope))
     made = Operation(name, meaning, inverse=(fields.pop("inverse", None),), **{**defaults, **fields})
     facts = {"least": made.least, "unit": made.unit}
     within = total(name, **facts) if domain == EVERYWHERE else partial_rule(name, domain, **facts)

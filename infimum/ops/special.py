@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from infimum.interval.arithmetic import call
 from infimum.interval.pair import INF, SMOOTH, Pair, absorb, lowest
 from infimum.ops.operation import Edge, Inflection, Operation
-from infimum.ops.rule_forms import Ends, at_least, elementary, estimated, factor, minus_factor, partial_rule
+from infimum.ops.rule_forms import Ends, at_least, elementary, estimated, minus_factor, partial_rule
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def _logistic_slope(e, x, y):
 
 
 RECORDS = (
-    elementary("erf", "2/sqrt(pi) times the integral of exp(-t*t) from 0 to x", derivative=factor(_bell),
+    elementary("erf", "2/sqrt(pi) times the integral of exp(-t*t) from 0 to x", slope=_bell,
                numpy="", scipy="erf", unit=True, inflection=Inflection(1, 0.5, 0.16), taylor=(0.0, (0,))),
     elementary("erfc", "1 - erf x", derivative=minus_factor(_bell),
                numpy="", scipy="erfc", least=0, inflection=Inflection(-1, 0.5, 0.16)),
     elementary("lgamma", "logarithm of the gamma function, x > 0", _POSITIVE, inverse=at_least(0.0),
-               derivative=factor(lambda e, x, y: e.polygamma(x, m=0)), numpy="", curvature=1,
+               slope=lambda e, x, y: e.polygamma(x, m=0), numpy="", curvature=1,
                costly_inverse=False, tangents=False),
     Operation("polygamma", "derivative number m + 1 of lgamma (params: m >= 0), x > 0",
               enclose=partial_rule("polygamma", _POSITIVE, lambda b, x, m: gamma.enclose_polygamma(b, x.nlo, x.hi, m)),
@@ -58,10 +58,10 @@ RECORDS = (
               inverse=(at_least(0.0),),
               derivative=lambda e, node, a, i: e.times(a, e.polygamma(node.args[0], m=node["m"] + 1)),
               float_result=True),
-    elementary("expit", "1 / (1 + e**-x)", inverse=_logit, derivative=factor(_logistic_slope),
+    elementary("expit", "1 / (1 + e**-x)", inverse=_logit, slope=_logistic_slope,
                numpy="", scipy="expit", least=0, unit=True, inflection=Inflection(1, 0.5, 0.04)),
     elementary("xlogx", "x log x, x >= 0; 0 at 0", (Edge(0.0, True), None), inverse=at_least(0.0),
-               derivative=factor(lambda e, x, y: e.add(1.0, e.log(x))),
+               slope=lambda e, x, y: e.add(1.0, e.log(x)),
                numpy="", curvature=1, costly_inverse=False),
     Operation("logaddexp", "log(e**x + e**y)", 2, enclose=_logaddexp, estimate=estimated("logaddexp"),
               inverse=(lambda b, y, own, other: (b.const(INF), y.hi),) * 2,  # neither argument is larger than the result

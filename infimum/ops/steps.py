@@ -1,5 +1,6 @@
 """Step functions, splines, extrema, and the generalised derivatives of kinks."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from infimum.interval.arithmetic import neg
@@ -40,10 +41,6 @@ def _floor(b, x: Pair) -> Pair:
     return absorb(b, Pair(b.neg(down), up, _step_level(b, x, constant), whole=1), x)
 
 
-def _ceil(b, x: Pair) -> Pair:
-    return neg(b, _floor(b, neg(b, x)))
-
-
 def _rint(b, x: Pair) -> Pair:
     """Constant where both ends are less than 1/2 away from the integer they share; these distances are exact."""
     lo = x.lo(b)
@@ -67,10 +64,6 @@ def _max(b, x: Pair, y: Pair) -> Pair:
     return absorb(b, Pair(b.min(x.nlo, y.nlo), b.max(x.hi, y.hi), level, **facts), x, y)
 
 
-def _min(b, x: Pair, y: Pair) -> Pair:
-    return neg(b, _max(b, neg(b, x), neg(b, y)))
-
-
 def _slope(b, x: Pair) -> Pair:
     return Pair(b.select(b.olt(x.nlo, 0.0), -1.0, 1.0), b.select(b.olt(x.hi, 0.0), -1.0, 1.0))
 
@@ -89,17 +82,9 @@ def _ratio(b, x: Pair, y: Pair) -> Pair:
 
 
 # ---- inverses
-def _inverse_sign(b, y: Pair, own: Pair) -> Ends:
-    return b.select(b.olt(y.nlo, 1.0), 0.0, INF), b.select(b.olt(y.hi, 1.0), 0.0, INF)
-
-
 def _inverse_floor(b, y: Pair, own: Pair) -> Ends:
     whole = whole_within(b, y)
     return whole.nlo, b.add(whole.hi, 1.0)
-
-
-def _inverse_ceil(b, y: Pair, own: Pair) -> Ends:
-    return _inverse_floor(b, neg(b, y), own)[::-1]
 
 
 def _inverse_rint(b, y: Pair, own: Pair) -> Ends:
@@ -128,22 +113,23 @@ def _spline_derivative(e, node, a, i):
 
 _WHOLE = Obstacle("", "is an integer", jump=True)
 _EQUAL = Obstacle("", "equals the other operand")
+_step_record = partial(Operation, derivative=constant, status=DEFINED, whole="always")
 RECORDS = (
-    Operation("sign", "-1, 0 or 1", enclose=_sign, estimate=_sign_of, inverse=(_inverse_sign,), derivative=constant,
-              numpy="sign", status=DEFINED, whole="always", cost=6, obstacle=Obstacle("", "is 0", jump=True)),
-    Operation("floor", "greatest integer <= x", enclose=_floor, estimate=primitive("floor"),
-              inverse=(_inverse_floor,), derivative=constant,
-              numpy="floor", status=DEFINED, whole="always", cost=3, obstacle=_WHOLE),
-    Operation("ceil", "least integer >= x", enclose=_ceil, estimate=lambda b, x: b.neg(b.floor(b.neg(x))),
-              inverse=(_inverse_ceil,), derivative=constant,
-              numpy="ceil", status=DEFINED, whole="always", cost=3, obstacle=_WHOLE),
-    Operation("rint", "nearest integer, of two equally near the even one", enclose=_rint,
-              estimate=primitive("roundeven"), inverse=(_inverse_rint,), derivative=constant,
-              numpy="rint", status=DEFINED, whole="always", cost=3),
+    _step_record("sign", "-1, 0 or 1", enclose=_sign, estimate=_sign_of, numpy="sign", cost=6,
+                 inverse=(lambda b, y, own: tuple(b.select(b.olt(end, 1.0), 0.0, INF) for end in (y.nlo, y.hi)),),
+                 obstacle=Obstacle("", "is 0", jump=True)),
+    _step_record("floor", "greatest integer <= x", enclose=_floor, estimate=primitive("floor"), inverse=(_inverse_floor,),
+                 numpy="floor", cost=3, obstacle=_WHOLE),
+    _step_record("ceil", "least integer >= x", enclose=lambda b, x: neg(b, _floor(b, neg(b, x))),
+                 estimate=lambda b, x: b.neg(b.floor(b.neg(x))),
+                 inverse=(lambda b, y, own: _inverse_floor(b, neg(b, y), own)[::-1],), numpy="ceil", cost=3, obstacle=_WHOLE),
+    _step_record("rint", "nearest integer, of two equally near the even one", enclose=_rint, estimate=primitive("roundeven"),
+                 inverse=(_inverse_rint,), numpy="rint", cost=3),
     Operation("spline", "the polynomial of the piece that x is in (params: table, a `SplineTable`)", enclose=_spline,
-              estimate=lambda b, *xs, **params: spline.estimate_spline(b, *xs, **params), inverse=(None,),
+              estimate=lambda b, x, table: spline.estimate_spline(b, x, table),
               derivative=_spline_derivative, float_result=True),
-    Operation("min", "the smaller", 2, enclose=_min, estimate=lambda b, x, y: unless_nan(b, b.min(x, y), x, y),
+    Operation("min", "the smaller", 2, enclose=lambda b, x, y: neg(b, _max(b, neg(b, x), neg(b, y))),
+              estimate=lambda b, x, y: unless_nan(b, b.min(x, y), x, y),
               inverse=(smaller, smaller),
               derivative=lambda e, node, a, i: e.times(a, e.step(node.args[1 - i], node.args[i])),
               status=LIPSCHITZ, whole="kept", cost=3, obstacle=_EQUAL),
@@ -152,12 +138,12 @@ RECORDS = (
               derivative=lambda e, node, a, i: e.times(a, e.step(node.args[i], node.args[1 - i])),
               status=LIPSCHITZ, whole="kept", cost=3, obstacle=_EQUAL),
     Operation("slope", "generalised derivative of |x|: the sign, [-1, 1] where 0 is met", enclose=_slope,
-              estimate=_sign_of, inverse=(None,), derivative=constant, cost=4),
+              estimate=_sign_of, derivative=constant, cost=4),
     Operation("step",
               "generalised derivative of max(x, y) by x: 1 where x > y, 0 where x < y, [0, 1] where they meet", 2,
-              enclose=_step, estimate=lambda b, x, y: three_ways(b, 0.0, 0.5, 1.0, x, y), inverse=(None, None),
+              enclose=_step, estimate=lambda b, x, y: three_ways(b, 0.0, 0.5, 1.0, x, y),
               derivative=constant, cost=4),
     Operation("ratio", "x / y for |x| <= y, in [-1, 1] even where y = 0: derivative of a norm", 2, enclose=_ratio,
-              estimate=lambda b, x, y: b.select(b.ogt(y, 0.0), b.div(x, y), 0.0), inverse=(None, None),
+              estimate=lambda b, x, y: b.select(b.ogt(y, 0.0), b.div(x, y), 0.0),
               derivative=quotient_derivative, cost=8),
 )

@@ -8,7 +8,7 @@ from infimum.interval.arithmetic import call, mul, square
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, POLE, SMOOTH, UNDEFINED, Pair, absorb, cut, lowest, where_level
 from infimum.ops.operation import Edge, Inflection, Obstacle, Operation
 from infimum.ops.powers import leg
-from infimum.ops.rule_forms import Ends, by, divisor, elementary, estimated, factor, minus_factor
+from infimum.ops.rule_forms import Ends, by, elementary, estimated, minus_factor
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ else:
 _PI = 3.141592653589793, 3.1415926535897936   # the doubles around pi
 _HALF_PI = 1.5707963267948966                 # below pi / 2
 _FAR = 2.0**30                                # angles up to here, and multiples of pi up to that number, are told apart
-_UNIT = Edge(-1.0, True), Edge(1.0, True)
+_UNIT, _OUTSIDE = (Edge(-1.0, True), Edge(1.0, True)), Obstacle("leaves [-1, 1]", "is -1 or 1")
 
 
 # ---- enclosures
@@ -124,26 +124,23 @@ def _wave(b, a: Pair, shift: float) -> tuple[Any, Any, Any, Any]:
 
 
 RECORDS = (
-    elementary("sin", "sine", inverse=_turning("arcsin", 0.0, True), derivative=factor(lambda e, x, y: e.cos(x)),
+    elementary("sin", "sine", inverse=_turning("arcsin", 0.0, True), slope=lambda e, x, y: e.cos(x),
                unit=True, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.0)), taylor=(0.0, (0, 1, 0))),
     elementary("cos", "cosine", inverse=_turning("arcsin", 0.5, True),
                derivative=minus_factor(lambda e, x, y: e.sin(x)),
                unit=True, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.5)), taylor=(0.0, (1, 0, -1))),
     elementary("tan", "tangent, x not an odd multiple of pi/2", enclose=_tan, inverse=_turning("arctan", 0.0, False),
-               derivative=factor(lambda e, x, y: e.add(1.0, e.powi(y, k=2))),
-               status=UNDEFINED,
-               obstacle=Obstacle("meets a pole", "meets a pole", pole=True)),
-    elementary("arcsin", "-1 <= x <= 1", _UNIT, inverse=by("sin"), derivative=divisor(_arcsine_root),
-               inflection=Inflection(-1, 0.55), taylor=(0.0, (0, 1, 0)),
-               obstacle=Obstacle("leaves [-1, 1]", "is -1 or 1"), tangents=False),
+               slope=lambda e, x, y: e.add(1.0, e.powi(y, k=2)),
+               status=UNDEFINED, obstacle=Obstacle("meets a pole", "meets a pole", pole=True)),
+    elementary("arcsin", "-1 <= x <= 1", _UNIT, inverse=by("sin"), reciprocal_slope=_arcsine_root,
+               inflection=Inflection(-1, 0.55), taylor=(0.0, (0, 1, 0)), obstacle=_OUTSIDE, tangents=False),
     elementary("arccos", "-1 <= x <= 1", _UNIT, inverse=by("cos"),
                derivative=lambda e, node, a, i: e.negative(e.over(a, _arcsine_root(e, node.args[0], node))),
-               least=0, inflection=Inflection(1, 0.55),
-               obstacle=Obstacle("leaves [-1, 1]", "is -1 or 1"), tangents=False),
-    elementary("arctan", "all x", inverse=_inverse_arctan, derivative=divisor(lambda e, x, y: e.add(1.0, e.powi(x, k=2))),
+               least=0, inflection=Inflection(1, 0.55), obstacle=_OUTSIDE, tangents=False),
+    elementary("arctan", "all x", inverse=_inverse_arctan, reciprocal_slope=lambda e, x, y: e.add(1.0, e.powi(x, k=2)),
                inflection=Inflection(1, 0.5, 0.19), taylor=(0.0, (0, 1, 0))),
     Operation("arctan2", "angle of the point (y, x); not both 0", 2, enclose=_arctan2, estimate=estimated("arctan2"),
-              inverse=(None, None), derivative=_arctan2_derivative, numpy="arctan2", float_result=True,
+              derivative=_arctan2_derivative, numpy="arctan2", float_result=True,
               obstacle=Obstacle("and the other operand are 0", "is 0 and the other operand negative", jump=True)),
     Operation("hypot", "sqrt(x*x + y*y)", 2, enclose=_hypot, estimate=estimated("hypot"),
               inverse=(lambda b, y, own, other: leg(b, y, own, square(b, other)),) * 2,

@@ -3,7 +3,7 @@
 from infimum.ops import arithmetic, arrays, choices, exponentials, hyperbolic, powers, special, steps, trigonometric
 from infimum.ops.operation import Kind, Operation
 
-_FAMILIES = (arithmetic, powers, exponentials, trigonometric, hyperbolic, special, steps, choices, arrays)
+_FAMILIES = arithmetic, powers, exponentials, trigonometric, hyperbolic, special, steps, choices, arrays
 _RECORDS = [record for family in _FAMILIES for record in family.RECORDS]
 # by kinds, those that work element by element by their number of arguments
 OPS: dict[str, Operation] = {record.name: record for kind in Kind for record in

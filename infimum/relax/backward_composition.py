@@ -26,7 +26,7 @@ import numpy as np
 from infimum.expr.build import build, is_zero, rebuilt, reduce, reshape, zeros
 from infimum.expr.derivative_rules import sent_back
 from infimum.expr.differentiate import depends_on, total
-from infimum.expr.node import Expr, const, is_const, make, topological, var
+from infimum.expr.node import Expr, const, is_const, is_number, make, topological, var
 from infimum.ops.vocabulary import Kind
 from infimum.support.lazy import dataclass
 
@@ -191,16 +191,11 @@ def _power(node: Expr, moving: list[bool]) -> Expr:
     k, total = node["k"], node.args[0]
     if k >= 0 or total.op != "add":
         return node
-    one, other = total.args if _is_one(total.args[0]) else total.args[::-1]
-    if not _is_one(one) or other.op != "exp":
+    one, other = total.args if is_number(total.args[0], 1.0) else total.args[::-1]
+    if not is_number(one, 1.0) or other.op != "exp":
         return node
     return build("powi", build("expit", build("neg", other.args[0]), line=node.line), k=-k, line=node.line)
 
-
-def _is_one(node: Expr) -> bool:
-    while node.op in ("broadcast", "reshape"):
-        node = node.args[0]
-    return is_const(node, 1.0)
 
 
 def _norm(node: Expr, moving: list[bool]) -> Expr:

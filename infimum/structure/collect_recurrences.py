@@ -16,7 +16,7 @@ from functools import reduce
 from itertools import islice
 
 from infimum.expr.build import build, rebuilt
-from infimum.expr.node import Expr, const, is_const, topological
+from infimum.expr.node import Expr, const, is_number, topological
 from infimum.expr.rewriting_switches import step
 from infimum.structure.totals import Part, scaled
 
@@ -63,18 +63,13 @@ def _below(node: Expr) -> list[Part] | None:
             return [(left, ()), (right, (("neg", ()),))]
         case "neg":
             return [(left, (("neg", ()),))]
-        case "mul" if _constant(left) or _constant(right):
-            left, right = (right, left) if _constant(left) else (left, right)
+        case "mul" if is_number(left) or is_number(right):
+            left, right = (right, left) if is_number(left) else (left, right)
             return [(left, (("mul", (right,)),))]
-        case "div" if _constant(right):
+        case "div" if is_number(right):
             return [(left, (("div", (right,)),))]
     return None
 
-
-def _constant(node: Expr) -> bool:
-    while node.op in ("broadcast", "reshape"):
-        node = node.args[0]
-    return is_const(node)
 
 
 def _terms(total: Expr, below: dict[Expr, list[Part] | None], inner: set[Expr]) -> list[Part] | None:
@@ -104,9 +99,9 @@ def _factors(node: Expr) -> list[Expr]:
 
 def _state(terms: list[Part]) -> Expr | None:
     """The term that most others hold as a factor beside something else; None if there is none."""
-    counts = {node: 0 for node, _ in terms if not _constant(node)}
+    counts = {node: 0 for node, _ in terms if not is_number(node)}
     for node, _ in terms:
-        factors = [a for a in _factors(node) if not _constant(a)]
+        factors = [a for a in _factors(node) if not is_number(a)]
         if len(factors) > 1:
             for state in dict.fromkeys(_base(a) for a in factors):
                 if state in counts:
@@ -127,7 +122,7 @@ def _sum_of(terms: list[Part], state: Expr, new: dict[Expr, Expr], line: str | N
         factors = _factors(node)
         alone = node is state
         where = next((k for k, a in enumerate(factors) if _base(a) is state), None)
-        if alone or (where is not None and len([a for a in factors if not _constant(a)]) > 1):
+        if alone or (where is not None and len([a for a in factors if not is_number(a)]) > 1):
             rest = [] if alone else [new[a] for k, a in enumerate(factors) if k != where]
             if not alone and factors[where] is not state:
                 rest.append(build("powi", new[state], k=factors[where]["k"] - 1, line=line))

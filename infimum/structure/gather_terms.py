@@ -6,10 +6,9 @@ from collections import Counter
 from functools import reduce
 from typing import Any
 
-from infimum.expr.build import build, rebuilt
+from infimum.expr.build import build, rebuilt, substituted
 from infimum.expr.node import Expr, topological
 from infimum.expr.rewriting_switches import step
-from infimum.expr.taylor import substitute
 from infimum.structure.single_quantity_pieces import quantities
 
 _CHAIN = ("add", "sub", "neg")
@@ -46,7 +45,7 @@ def _by_norms(f: Expr) -> Expr:
         return f
     roots = {node: build("sqrt", node) for node in nodes if node.op in ("add", "sum")}
     squares = {node: build("powi", root, k=2) for node, root in roots.items() if root.op != "sqrt" and root in nodes}
-    return substitute(f, squares) if squares else f
+    return substituted(f, squares) if squares else f
 
 
 def _terms(top: Expr, inner: set[Expr]) -> list[_Term]:

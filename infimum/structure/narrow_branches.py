@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from infimum.expr.build import build, rebuilt
-from infimum.expr.node import Expr, is_const, topological
+from infimum.expr.node import Expr, is_number, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 
@@ -73,17 +73,11 @@ def _facts(test: Expr, outcome: bool) -> Iterator[BranchFact]:
             stack += [(part, true) for part in node.args]
         elif node.op in ("lt", "le"):
             left, right = node.args
-            if _is_number(right) and not _is_number(left):
+            if is_number(right) and not is_number(left):
                 yield BranchFact(left, "min" if true else "max", right)
-            elif _is_number(left) and not _is_number(right):
+            elif is_number(left) and not is_number(right):
                 yield BranchFact(right, "max" if true else "min", left)
 
-
-def _is_number(node: Expr) -> bool:
-    """Is it constant?"""
-    while node.op in ("broadcast", "reshape"):
-        node = node.args[0]
-    return is_const(node)
 
 
 def _replaced(root: Expr, old: Expr, by: Expr, everywhere: bool) -> dict[Expr, Expr]:

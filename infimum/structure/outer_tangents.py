@@ -16,7 +16,7 @@ from typing import Any
 
 from infimum.expr.build import broadcast, build, reshape, substituted
 from infimum.expr.differentiate import gradient
-from infimum.expr.node import Expr, is_const, topological, var
+from infimum.expr.node import Expr, is_number, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.interval.pair import SMOOTH
 from infimum.ops.vocabulary import OPS, Kind
@@ -153,15 +153,10 @@ def _is_part_of(quantity: Any, x: Expr) -> bool:
 def _factor(node: Expr) -> tuple[int, Expr] | None:
     """The place of the one argument that a product or a quotient multiplies by a constant, and the constant."""
     one, other = node.args
-    if _is_number(other):
+    if is_number(other):
         return 0, other
-    return (1, one) if node.op == "mul" and _is_number(one) else None
+    return (1, one) if node.op == "mul" and is_number(one) else None
 
-
-def _is_number(node: Expr) -> bool:
-    while node.op in ("broadcast", "reshape"):
-        node = node.args[0]
-    return is_const(node)
 
 
 def _signed_args(node: Expr) -> list[tuple[Expr, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from infimum.errors import BoundsError, ShapeError, TraceError
 from infimum.expr.build import build, ends_of
-from infimum.expr.node import Expr, Shape, const, is_const, topological
+from infimum.expr.node import Expr, Shape, const, is_number, topological
 from infimum.expr.real import Real, doubles_around
 from infimum.support.given_numbers import fraction, shown
 from infimum.trace.refusals import CHOOSING
@@ -107,9 +107,9 @@ def _read(node: Expr) -> Comparison:
 
 def _all_of(node: Expr) -> list[Expr] | None:
     """The tests that np.all and np.stack have joined, as numbers 1 and 0; None if the node is something else."""
-    if node.op == "lt" and _is(node.args[0], 0.5):
+    if node.op == "lt" and is_number(node.args[0], 0.5):
         return _joined(node.args[1])
-    if node.op == "not" and node.args[0].op == "eq" and _is(node.args[0].args[1], 0.0):
+    if node.op == "not" and node.args[0].op == "eq" and is_number(node.args[0].args[1], 0.0):
         return _joined(node.args[0].args[0])
     return None
 
@@ -120,7 +120,7 @@ def _joined(numbers: Expr) -> list[Expr] | None:
         node = stack.pop()
         if node.op in _WHOLE:
             stack += reversed(node.args)
-        elif node.op == "where" and _is(node.args[1], 1.0) and _is(node.args[2], 0.0):
+        elif node.op == "where" and is_number(node.args[1], 1.0) and is_number(node.args[2], 0.0):
             found.append(node.args[0])
         else:
             return None
@@ -129,13 +129,8 @@ def _joined(numbers: Expr) -> list[Expr] | None:
 
 def _counts(numbers: Expr) -> bool:
     """Are they 1 and 0 for tests that hold or not?"""
-    return any(node.op == "where" and _is(node.args[1], 1.0) for node in topological([numbers]))
+    return any(node.op == "where" and is_number(node.args[1], 1.0) for node in topological([numbers]))
 
-
-def _is(node: Expr, value: float) -> bool:
-    while node.op in ("broadcast", "reshape"):
-        node = node.args[0]
-    return is_const(node, value)
 
 
 def _refuse(node: Expr) -> NoReturn:
@@ -145,7 +140,8 @@ def _refuse(node: Expr) -> NoReturn:
 
 
 def _cure(node: Expr) -> str:
-    if node.op == "lt" and _is(node.args[0], 0.5) and any(part.op == "amax" and _counts(part) for part in topological([node])):
+    if node.op == "lt" and is_number(node.args[0], 0.5) and \
+            any(part.op == "amax" and _counts(part) for part in topological([node])):
         return f"A constraint must be a comparison, and np.any of comparisons is none. {_SOME}"
     if node.op == "lt":
         return "A constraint with < or > leaves out its own boundary, where minimisers lie. Write <= or >=."

@@ -13,6 +13,7 @@ from infimum.expr.build import build, index, reshape
 from infimum.expr.node import var
 from infimum.interval import elementary
 from infimum.kernel.ir import PRIMITIVES, Builder, Kernel, Value
+from infimum.ops.vocabulary import OPS
 from infimum.problem.system import System
 from infimum.trace.trace import trace
 from infimum.trace.tracer import Tracer
@@ -103,7 +104,7 @@ def elementary_kernel(name: str) -> Kernel:
     """The enclosure and the estimate at its upper ends."""
     row = elementary.row(name)
     b = Builder()
-    operands = [b.input(0, i) for i in range(2 * row.arity)]
+    operands = [b.input(0, i) for i in range(2 * OPS[name].arity)]
     for i, value in enumerate((*row.enclose(b, *operands), row.estimate(b, *operands[1::2]))):
         b.output(0, i, value)
     return b.kernel(f"elementary_{name}", 1, 1)
@@ -112,17 +113,17 @@ def elementary_kernel(name: str) -> Kernel:
 @cache
 def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
     """(kernel, intervals as pairs (-lo, hi), results by the definition): intervals inside the domain, some of one point."""
-    row, kernel = elementary.row(name), elementary_kernel(name)
+    kernel = elementary_kernel(name)
     rng = np.random.default_rng(len(name))
-    ends = rng.uniform(0.0, 1.0, (row.arity, 2, 24))
-    ends[:, :, :8] = rng.choice([0.0, 5e-324, 1e-310, 1e-200, 0.5, 1 - 2.0**-53, 1.0], (row.arity, 2, 8))
+    ends = rng.uniform(0.0, 1.0, (OPS[name].arity, 2, 24))
+    ends[:, :, :8] = rng.choice([0.0, 5e-324, 1e-310, 1e-200, 0.5, 1 - 2.0**-53, 1.0], (OPS[name].arity, 2, 8))
     if name not in ("arcsin", "arccos", "arctanh"):
-        ends[:, :, 8:14] *= 10.0 ** rng.integers(-300, 300, (row.arity, 1, 6))
+        ends[:, :, 8:14] *= 10.0 ** rng.integers(-300, 300, (OPS[name].arity, 1, 6))
     ends += name == "arccosh"
     ends.sort(axis=1)
     ends[:, 0, ::3] = ends[:, 1, ::3]
     ends[:, 0] *= -1.0
-    inputs = np.ascontiguousarray(ends.reshape(2 * row.arity, 24))
+    inputs = np.ascontiguousarray(ends.reshape(2 * OPS[name].arity, 24))
     return kernel, inputs, by_definition(kernel, inputs, 3)
 
 

@@ -19,7 +19,8 @@ from infimum.backend.cpu import CpuBackend
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import var
-from infimum.interval.elementary import NAMES, row
+from infimum.interval.elementary import NAMES
+from infimum.ops.vocabulary import OPS
 
 KEPT = Path(__file__).with_name("fingerprint.json")
 
@@ -81,7 +82,7 @@ def fingerprint(backend: Any) -> dict[str, str]:
                                              mean.best.hi, hessian.lo, hessian.hi, e.estimate(lo), *e.estimate_gradient(lo),
                                              e.estimate_hessian_vector(lo, hi)])
     for name in NAMES:
-        arity = row(name).arity
+        arity = OPS[name].arity
         lo = np.concatenate([dyadic(arity, 200, 3) * scale for scale in (1.0, 30.0, 2.0**-40, 2.0**60)], axis=1)
         x = var("x", (arity,))
         e = Evaluator(build(name, *(index(x, i) for i in range(arity))), arity, backend)

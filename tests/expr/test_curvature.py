@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import loggamma
 
 from infimum.evaluation.compile import compile as compiled
 from infimum.expr.build import build
@@ -61,6 +62,9 @@ TABLE = [
     (lambda x: 2.0 ** (x[0] - x[1]), MIXED, NEITHER, NEITHER),
     (lambda x: np.abs(x[1]) ** 1.5, POSITIVE, CONVEX, CONVEX),
     (lambda x: np.cosh(x[0]) + np.log1p(x[2]), POSITIVE, NEITHER, NEITHER),
+    (lambda x: loggamma(x[0] + 2 * x[1]), POSITIVE, CONVEX, NEITHER),
+    (lambda x: loggamma(x[0] * x[1]), POSITIVE, NEITHER, NEITHER),
+    (lambda x: np.arccosh(2 + np.sqrt(x[0])) - np.expm1(x[1] - x[2]), POSITIVE, CONCAVE, NEITHER),
     (lambda x: np.cumsum(np.stack([x[0] * x[1], 1.0]))[1], MIXED, NEITHER, NEITHER),  # the last argument alone is constant
     (lambda x: np.cumprod(np.stack([x[0], x[1], 2.0]))[::-1][0], POSITIVE, NEITHER, NEITHER),
     (lambda x: np.convolve(x, x)[1], POSITIVE, NEITHER, NEITHER),

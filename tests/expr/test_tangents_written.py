@@ -23,6 +23,7 @@ CONVEX = {
     "weights": lambda x: np.sum(np.array([1.0, 2.0, 0.0, 3.0, 0.5]) * (x[0] * np.cos(x[1] * T) - T) ** 2) / 5,
     "a mean": lambda x: np.mean((x[0] * x[1] - T) ** 2) + 2 * (x[0] - 1) ** 2,
     "other convex functions": lambda x: np.exp(x[0] * x[1]) + np.cosh(x[0] - x[1]) + (x[0] - x[1] ** 2) ** 4,
+    "an exponential less 1": lambda x: np.expm1(x[0] * x[1]) + x[0],
     "a norm's square": lambda x: np.sum((x - x[::-1] ** 2) ** 2) + x[0],
     "a norm": lambda x: np.linalg.norm(x[0] * np.exp(x[1] * T) - T) / 3 + (x[0] * x[1]) ** 2,
     "norms of rows": lambda x: np.sum(np.linalg.norm(np.stack([x[0] * T - x[1], x[0] * x[1] + T]), axis=0)),

@@ -11,6 +11,7 @@ from flint import arb, ctx
 from infimum.backend.cpu import CpuBackend, host
 from infimum.interval.elementary import Elementary, row
 from infimum.kernel.ir import Builder
+from infimum.ops.vocabulary import OPS
 
 LARGEST = 1.7976931348623157e308
 EVERYWHERE = -math.inf, math.inf
@@ -38,13 +39,13 @@ def compiled(name: str, code: Callable, arity: int, outputs: int = 2, lanes: int
 
 
 def enclosure(name: str, lanes: int | None = None) -> Callable:
-    return compiled(name, row(name).enclose, row(name).arity, lanes=lanes)
+    return compiled(name, row(name).enclose, OPS[name].arity, lanes=lanes)
 
 
 def estimate(name: str) -> Callable:
-    b, f = Builder(), row(name)
-    b.output(0, 0, b.outline(f"estimate_{name}", lambda b, *x: f.estimate(b, *x), *(b.input(i, 0) for i in range(f.arity)))[0])
-    kernel = CpuBackend().compile(b.kernel(f"test_estimate_{name}", f.arity, 1))
+    b, f, arity = Builder(), row(name), OPS[name].arity
+    b.output(0, 0, b.outline(f"estimate_{name}", lambda b, *x: f.estimate(b, *x), *(b.input(i, 0) for i in range(arity)))[0])
+    kernel = CpuBackend().compile(b.kernel(f"test_estimate_{name}", arity, 1))
     return lambda *inputs: _run(kernel, inputs, 1)[0]
 
 

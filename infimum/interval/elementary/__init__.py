@@ -20,7 +20,6 @@ class Elementary:
     little more than calls of one function, and written where it is needed, so that ends which occur twice are computed once.
     """
 
-    arity: int
     enclose: Callable
     estimate: Callable
     ulps: int

@@ -140,6 +140,6 @@ def _erfc_estimate(b, x):
 _PROOF = ("approximations proved in Arb, roundings counted by running this code on cells of its argument, the double-double "
           "parts bounded in their docstrings with slack: tests/interval/proof_error_function.py")
 FUNCTIONS = {
-    "erf": Elementary(1, _erf_enclose, _erf_estimate, 4, _PROOF, short=True),
-    "erfc": Elementary(1, _erfc_enclose, _erfc_estimate, 4, _PROOF),
+    "erf": Elementary(_erf_enclose, _erf_estimate, 4, _PROOF, short=True),
+    "erfc": Elementary(_erfc_enclose, _erfc_estimate, 4, _PROOF),
 }

@@ -311,10 +311,10 @@ def _cosh_estimate(b, x):
 _PROOF = ("approximation proved in Arb, roundings counted by running this code on cells of the reduced argument, "
           "arguments within 2**-44 of a multiple of ln 2 checked one by one: tests/interval/proof_exponential.py")
 FUNCTIONS = {
-    "exp": Elementary(1, _exp_enclose, _exp_estimate, 4, _PROOF),
-    "exp2": Elementary(1, _exp2_enclose, _exp2_estimate, 4, _PROOF),
-    "expm1": Elementary(1, _expm1_enclose, _expm1_estimate, 3, _PROOF),
-    "sinh": Elementary(1, _sinh_enclose, _sinh_estimate, 3, _PROOF),
-    "cosh": Elementary(1, _cosh_enclose, _cosh_estimate, 3, _PROOF),
-    "tanh": Elementary(1, _tanh_enclose, _tanh_estimate, 3, _PROOF, short=True),
+    "exp": Elementary(_exp_enclose, _exp_estimate, 4, _PROOF),
+    "exp2": Elementary(_exp2_enclose, _exp2_estimate, 4, _PROOF),
+    "expm1": Elementary(_expm1_enclose, _expm1_estimate, 3, _PROOF),
+    "sinh": Elementary(_sinh_enclose, _sinh_estimate, 3, _PROOF),
+    "cosh": Elementary(_cosh_enclose, _cosh_estimate, 3, _PROOF),
+    "tanh": Elementary(_tanh_enclose, _tanh_estimate, 3, _PROOF, short=True),
 }

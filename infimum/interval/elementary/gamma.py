@@ -204,6 +204,6 @@ def estimate_polygamma(b, x, m):
 
 
 FUNCTIONS = {
-    "lgamma": Elementary(1, _lgamma_enclose, _lgamma_estimate, 4, "double-double, its errors counted in docstrings and in "
+    "lgamma": Elementary(_lgamma_enclose, _lgamma_estimate, 4, "double-double, its errors counted in docstrings and in "
                          "tests/interval/test_proof_gamma.py; 4 ulp, or 2**-60 beside the zeros at 1 and 2"),
 }

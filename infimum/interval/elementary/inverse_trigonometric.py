@@ -199,8 +199,8 @@ def estimate_arctan2(b, y, x):
 _PROOF = ("Approximation error in Arb, rounding errors by running the tail on cells of q with an analysing builder; the quotient "
           "is double-double, below 2**-90: tests/interval/proof_inverse_trigonometric.py.")
 FUNCTIONS = {
-    "arctan": Elementary(1, enclose_arctan, estimate_arctan, 4, _PROOF),
-    "arcsin": Elementary(1, enclose_arcsin, estimate_arcsin, 4, _PROOF),
-    "arccos": Elementary(1, enclose_arccos, estimate_arccos, 4, _PROOF),
-    "arctan2": Elementary(2, enclose_arctan2, estimate_arctan2, 4, _PROOF),
+    "arctan": Elementary(enclose_arctan, estimate_arctan, 4, _PROOF),
+    "arcsin": Elementary(enclose_arcsin, estimate_arcsin, 4, _PROOF),
+    "arccos": Elementary(enclose_arccos, estimate_arccos, 4, _PROOF),
+    "arctan2": Elementary(enclose_arctan2, estimate_arctan2, 4, _PROOF),
 }

@@ -253,11 +253,11 @@ def _arctanh_estimate(b, x):
 _PROOF = ("approximation proved in Arb, roundings of the cubic remainder counted by running this code on cells of f, the "
           "double-double parts bounded in their docstrings with slack: tests/interval/proof_logarithm.py")
 FUNCTIONS = {
-    "log": Elementary(1, _log_enclose, _log_estimate, 3, _PROOF),
-    "log2": Elementary(1, *_scaled_point("log2_point", (1.0, 0.0), LOG2E), 3, _PROOF),
-    "log10": Elementary(1, *_scaled_point("log10_point", LOG10_2, LOG10E), 3, _PROOF),
-    "log1p": Elementary(1, _log1p_enclose, _log1p_estimate, 3, _PROOF),
-    "arcsinh": Elementary(1, _arcsinh_enclose, _arcsinh_estimate, 3, _PROOF, short=True),
-    "arccosh": Elementary(1, _arccosh_enclose, _arccosh_estimate, 3, _PROOF),
-    "arctanh": Elementary(1, _arctanh_enclose, _arctanh_estimate, 3, _PROOF),
+    "log": Elementary(_log_enclose, _log_estimate, 3, _PROOF),
+    "log2": Elementary(*_scaled_point("log2_point", (1.0, 0.0), LOG2E), 3, _PROOF),
+    "log10": Elementary(*_scaled_point("log10_point", LOG10_2, LOG10E), 3, _PROOF),
+    "log1p": Elementary(_log1p_enclose, _log1p_estimate, 3, _PROOF),
+    "arcsinh": Elementary(_arcsinh_enclose, _arcsinh_estimate, 3, _PROOF, short=True),
+    "arccosh": Elementary(_arccosh_enclose, _arccosh_estimate, 3, _PROOF),
+    "arctanh": Elementary(_arctanh_enclose, _arctanh_estimate, 3, _PROOF),
 }

@@ -130,8 +130,8 @@ def _xlogx_estimate(b, x):
 
 _PROOF = "exponential and logarithm as proved there, combined in double-double: tests/interval/test_proof_logistic.py"
 FUNCTIONS = {
-    "expit": Elementary(1, _expit_enclose, _expit_estimate, 4, _PROOF, short=True),
-    "logaddexp": Elementary(2, _logaddexp_enclose, _logaddexp_estimate, 4, "made of the enclosures of exp and log1p; 4 ulp of "
+    "expit": Elementary(_expit_enclose, _expit_estimate, 4, _PROOF, short=True),
+    "logaddexp": Elementary(_logaddexp_enclose, _logaddexp_estimate, 4, "made of the enclosures of exp and log1p; 4 ulp of "
                             "the larger of 1 and max(|x|, |y|), since the sum may cancel"),
-    "xlogx": Elementary(1, _xlogx_enclose, _xlogx_estimate, 4, _PROOF),
+    "xlogx": Elementary(_xlogx_enclose, _xlogx_estimate, 4, _PROOF),
 }

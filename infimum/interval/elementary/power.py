@@ -195,7 +195,7 @@ def estimate_integer_power(b, x, k):
 
 
 FUNCTIONS = {
-    "pow": Elementary(2, _pow_enclose, _pow_estimate, 4,
+    "pow": Elementary(_pow_enclose, _pow_estimate, 4,
                       "logarithm and its product with y in double-double, errors counted in the docstrings with slack; the "
                       "exponential is that of exp2: tests/interval/proof_power.py"),
 }

@@ -116,6 +116,6 @@ def estimate_hypot(b, x, y):
 
 _PROOF = "Error of the last correction counted beside the code, with the constants checked in tests/interval/proof_roots.py."
 FUNCTIONS = {
-    "cbrt": Elementary(1, enclose_cbrt, estimate_cbrt, 4, _PROOF),
-    "hypot": Elementary(2, enclose_hypot, estimate_hypot, 4, _PROOF),
+    "cbrt": Elementary(enclose_cbrt, estimate_cbrt, 4, _PROOF),
+    "hypot": Elementary(enclose_hypot, estimate_hypot, 4, _PROOF),
 }

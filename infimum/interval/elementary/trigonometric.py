@@ -181,7 +181,7 @@ def estimate_tan(b, x):
 _PROOF = ("Approximation errors in Arb, rounding errors by running this code on cells of r with an analysing builder, "
           "the smallest |r| by continued fractions: tests/interval/proof_trigonometric.py. 4 ulp for |x| <= 2**20; ")
 FUNCTIONS = {
-    "sin": Elementary(1, enclose_sin, estimate_sin, 4, _PROOF + "beyond 2**30 intervals of 3 and more are [-1, 1]."),
-    "cos": Elementary(1, enclose_cos, estimate_cos, 4, _PROOF + "beyond 2**30 intervals of 3 and more are [-1, 1]."),
-    "tan": Elementary(1, enclose_tan, estimate_tan, 4, _PROOF + "beyond 2**30 those are the whole line."),
+    "sin": Elementary(enclose_sin, estimate_sin, 4, _PROOF + "beyond 2**30 intervals of 3 and more are [-1, 1]."),
+    "cos": Elementary(enclose_cos, estimate_cos, 4, _PROOF + "beyond 2**30 intervals of 3 and more are [-1, 1]."),
+    "tan": Elementary(enclose_tan, estimate_tan, 4, _PROOF + "beyond 2**30 those are the whole line."),
 }

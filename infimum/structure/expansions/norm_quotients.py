@@ -12,12 +12,11 @@ from functools import reduce
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build
+from infimum.expr.build import broadcast, build, substituted
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.expr.simplify import scalar_of
-from infimum.expr.taylor import substitute
 from infimum.interval.pair import LIPSCHITZ
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.expansions.pole_alternatives import Alternative
@@ -41,7 +40,7 @@ def _other_form(node: Expr) -> Alternative | None:
     if node.shape or sum(part.size for part in parts) > _MOST_ELEMENTS:
         return None
     stand_in = {part: var(f"part {k}", part.shape) for k, part in enumerate(parts)}
-    alone = substitute(u, stand_in)
+    alone = substituted(u, stand_in)
     if {node for node in topological([alone]) if node.op == "var"} - set(stand_in.values()):
         return None  # it reads something else
     if not all(_is_lipschitz(node) for node in topological([alone])) or _at_zero(alone) != 0:
@@ -49,7 +48,7 @@ def _other_form(node: Expr) -> Alternative | None:
     mean, terms = var("mean", ()), []
     between = {stand_in[part]: build("mul", broadcast(mean, part.shape), part) for part in parts}
     for part in parts:
-        slope = substitute(gradient(alone, stand_in[part]), between)
+        slope = substituted(gradient(alone, stand_in[part]), between)
         terms.append(build("mul", build("ratio", part, broadcast(norm, part.shape)), slope))
     return Alternative(reduce(lambda a, b: build("add", a, b), [_summed(term) for term in terms]), (mean,))
 
@@ -78,7 +77,7 @@ def _is_lipschitz(node: Expr) -> bool:
         return node["k"] > 0
     if node.op == "const":
         return bool(np.isfinite(node.lo).all() and np.isfinite(node.hi).all())
-    return OPS[node.op].status >= LIPSCHITZ
+    return OPS[node.op].status >= LIPSCHITZ and node.kind is not Kind.SCAN
 
 
 def _at_zero(u: Expr) -> Fraction | None:
