@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from infimum.interval.arithmetic import absolute, add, call, div, mul, neg, powi, sub
+from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, sub
+from infimum.interval.calls import call
 from infimum.interval.pair import (
     DEFINED,
     INF,
