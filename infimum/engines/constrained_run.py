@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infimum.bounds.bound_order import region_tests_of
+from infimum.bounds.convex_tangent import tangent_bound
 from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
-from infimum.bounds.lagrangian_bound import tangent_bound
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
 from infimum.certify.verdict import proved_result

@@ -7,8 +7,7 @@ extremum over both kinds is that of two parts. Nothing is evaluated, so values a
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, concat, index, rebuilt, reduce, reshape, take
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS, broadcast, build, concat, index, rebuilt, reduce, reshape, take
 from infimum.expr.node import Expr, const, topological, var
 from infimum.ops.vocabulary import Kind
 

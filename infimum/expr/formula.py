@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr, call_text
 from infimum.ops.vocabulary import Kind
 

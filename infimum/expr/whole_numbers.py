@@ -5,7 +5,7 @@ Proof: docs/proofs/powers.md.
 
 import numpy as np
 
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr
 from infimum.ops.vocabulary import Kind
 

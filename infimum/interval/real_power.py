@@ -7,7 +7,7 @@ by one: the latter are those of |x| at the whole numbers of Y, with the sign of 
 
 from typing import Any
 
-from infimum.interval.calls import call
+from infimum.interval.arithmetic import call
 from infimum.interval.elementary import row
 from infimum.interval.pair import (
     DEFINED,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import OptionError, TraceError
-from infimum.expr.build import reshape
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import ends_of, reshape
 from infimum.networks.exact_box import ExactBox
 from infimum.networks.network import Network
 from infimum.networks.properties import Extremum, Question, given_box

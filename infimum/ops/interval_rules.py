@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, sub
-from infimum.interval.calls import call
+from infimum.interval.arithmetic import absolute, add, call, div, mul, neg, powi, sub
 from infimum.interval.pair import (
     DEFINED,
     INF,

@@ -11,8 +11,7 @@ Proof: docs/proofs/propagation.md.
 from collections.abc import Callable
 from typing import Any
 
-from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, square, sub
-from infimum.interval.calls import call
+from infimum.interval.arithmetic import absolute, add, call, div, mul, neg, powi, square, sub
 from infimum.interval.pair import DEFINED, INF, Pair, b_level, exact
 from infimum.ops.interval_rules import sqrt_ends
 

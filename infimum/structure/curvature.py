@@ -16,7 +16,7 @@ from functools import cache, reduce
 
 import numpy as np
 
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind

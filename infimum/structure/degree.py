@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS
 from infimum.expr.differentiate import depends_on, gradient
 from infimum.expr.node import Expr, topological
 from infimum.ops.vocabulary import Kind

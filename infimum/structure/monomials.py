@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infimum.expr.build import build, rebuilt
-from infimum.expr.constant_views import VIEWS
+from infimum.expr.build import VIEWS, build, rebuilt
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from infimum.errors import BoundsError, ShapeError, TraceError
-from infimum.expr.build import build
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import build, ends_of
 from infimum.expr.node import Expr, Shape, const, is_const, topological
 from infimum.expr.real import Real, doubles_around
 from infimum.support.given_numbers import fraction, shown

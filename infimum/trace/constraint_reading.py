@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.errors import InfimumError, OptionError, ShapeError, TraceError
-from infimum.expr.build import build, reshape, take
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import build, ends_of, reshape, take
 from infimum.expr.node import Expr, Shape, between, const, var
 from infimum.expr.real import Real
 from infimum.problem.constraint import Constraint

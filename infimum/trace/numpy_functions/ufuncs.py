@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.constant_views import ends_of
+from infimum.expr.build import ends_of
 from infimum.expr.node import Expr, const, is_const
 from infimum.expr.simplify import LARGEST_EXPONENT, is_exponent, scalar_of
 from infimum.trace.conditions import is_boolean
