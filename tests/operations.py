@@ -69,6 +69,19 @@ def _spline(x: Any, table: Any) -> Any:
     return sum(mpmath.mpf(c.numerator) / c.denominator * (x - table.points[at]) ** j for j, c in enumerate(table.pieces[at]))
 
 
+def _sinc(x: Any, m: int) -> Any:
+    """Spherical Bessel functions: sin(x)/x is j0, and (2n + 1) jn' = n j(n-1) - (n + 1) j(n+1)."""
+    weights = {0: 1.0}
+    for _ in range(m):
+        found = dict.fromkeys(range(len(weights) + 1), 0.0)
+        for n, w in weights.items():
+            found[n + 1] -= w * (n + 1) / (2 * n + 1)
+            if n:
+                found[n - 1] += w * n / (2 * n + 1)
+        weights = found
+    return sum(w * scipy.special.spherical_jn(n, x) for n, w in weights.items())
+
+
 def _undecided(*jets: Any) -> Any:
     """Generalised derivatives are no functions of the user: their own derivatives are met in Hessians only."""
     return UNDECIDED
@@ -112,6 +125,9 @@ ROWS: dict[str, Row] = {
     # ---- trigonometric functions
     "sin": Row(np.sin, mpmath.sin, lambda x: x.sin(), jet.smooth(lambda x: x.sin()), hard=(np.pi, 1.5 * np.pi, -2 * np.pi)),
     "cos": Row(np.cos, mpmath.cos, lambda x: x.cos(), jet.smooth(lambda x: x.cos()), hard=(np.pi, 1.5 * np.pi, -2 * np.pi)),
+    "sinc": Row(_sinc, lambda x, m: (mpmath.mpc(0, 1) ** m * mpmath.hyp1f1(m + 1, m + 2, mpmath.mpc(0, x))).real / (m + 1),
+                ball.sinc, jet.sinc, written=lambda x: np.sinc(x[0]),
+                hard=(0.0, 5e-324, 2.0**-27, 2.08157597, 3.0, np.pi, -2 * np.pi, 4.493409457909064, 7.725251836937707, 1e17)),
     "tan": Row(np.tan, mpmath.tan, ball.tan, jet.smooth(lambda x: x.tan()), -1.4, 1.4, **around([(-1.5, 1.5)], [(1.5, 1.6)]),
                hard=(np.pi / 2, -np.pi / 2, 1.5 * np.pi)),
     "arcsin": Row(np.arcsin, mpmath.asin, lambda x: ball.decide(abs(x) <= 1, abs(x) > 1, x.asin),

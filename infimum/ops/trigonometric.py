@@ -8,12 +8,13 @@ from infimum.interval.arithmetic import call, mul, square
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, POLE, SMOOTH, UNDEFINED, Pair, absorb, cut, lowest, where_level
 from infimum.ops.operation import Edge, Inflection, Obstacle, Operation
 from infimum.ops.powers import leg
-from infimum.ops.rule_forms import Ends, by, elementary, estimated, minus_factor
+from infimum.ops.rule_forms import Ends, by, elementary, estimated, minus_factor, unless_nan
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.interval.elementary import trigonometric
+    from infimum.interval.elementary import sinc, trigonometric
 else:
+    sinc = LazyModule("interval.elementary.sinc")
     trigonometric = LazyModule("interval.elementary.trigonometric")
 
 _PI = 3.141592653589793, 3.1415926535897936   # the doubles around pi
@@ -29,6 +30,11 @@ def _of_both(at: int) -> Callable:
         ends = b.outline("enclose_sincos", trigonometric.enclose_sincos, x.nlo, x.hi)
         return absorb(b, Pair(ends[at], ends[at + 1], x.level, unit=True), x)
     return rule
+
+
+def _sinc(b, x: Pair, m: int) -> Pair:
+    nlo, hi = b.outline(f"enclose_sinc_{m}", sinc.enclose_sinc(m), x.nlo, x.hi)
+    return absorb(b, Pair(nlo, hi, x.level, unit=True), x)
 
 
 def _tan(b, x: Pair) -> Pair:
@@ -129,6 +135,10 @@ RECORDS = (
     elementary("cos", "cosine", inverse=_turning("arcsin", 0.5, True),
                derivative=minus_factor(lambda e, x, y: e.sin(x)),
                unit=True, inflection=Inflection(1, 0.5, 0.03, partial(_wave, shift=0.5)), taylor=(0.0, (1, 0, -1))),
+    Operation("sinc", "derivative number m of sin(x)/x, which is 1 at 0 (params: m >= 0)", enclose=_sinc,
+              estimate=lambda b, x, m: unless_nan(b, sinc.estimate_sinc(b, x, m), x, x), inverse=(None,),
+              derivative=lambda e, node, a, i: e.times(a, e.sinc(node.args[0], m=node["m"] + 1)),
+              float_result=True, status=SMOOTH, unit=True),
     elementary("tan", "tangent, x not an odd multiple of pi/2", enclose=_tan, inverse=_turning("arctan", 0.0, False),
                slope=lambda e, x, y: e.add(1.0, e.powi(y, k=2)),
                status=UNDEFINED, obstacle=Obstacle("meets a pole", "meets a pole", pole=True)),

@@ -46,7 +46,6 @@ CURES: dict[str, str] = {
     "fmod": "Write x - y * np.trunc(x / y).",
     "modf": "Use np.trunc(x) and x - np.trunc(x).",
     **dict.fromkeys(("fmin", "fmax"), "It skips NaN, which no traced value is: use np.minimum or np.maximum."),
-    "sinc": "Away from 0 write np.sin(np.pi * x) / (np.pi * x); around 0 its quotient has no useful enclosure.",
     "correlate": "Use np.convolve(a, v[::-1], mode).",
     "ediff1d": "Use np.diff(x).",
     **dict.fromkeys(("savetxt", "save", "savez", "savez_compressed", "tofile", "tobytes", "dump", "dumps", "ctypes"), BY_TRIALS),

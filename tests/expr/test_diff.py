@@ -104,6 +104,7 @@ CASES = {
        for op in ("sign", "floor", "ceil", "rint", "slope")},
     "powi": (lambda x: b.concat([build("powi", x, k=k) for k in (-3, -1, 0, 2, 3, 7)]), 0.3, 2.0),
     "polygamma": (lambda x: b.concat([build("polygamma", x, m=m) for m in range(4)]), 0.3, 5.0),
+    "sinc": (lambda x: b.concat([build("sinc", x, m=m) for m in range(4)]), -6.0, 6.0),
     "spline": (lambda x: b.concat([build("spline", x, table=table) for table in TABLES]), -2.0, 2.0),
     "step": (lambda x: build("mul", x, build("step", x, 0.25)), -2.0, 2.0),
     "ratio": (lambda x: build("ratio", x, build("hypot", x, index(x, slice(None, None, -1)))), -2.0, 2.0),

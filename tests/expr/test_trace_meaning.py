@@ -161,7 +161,7 @@ TWO_ARGUMENTS = [np.add, np.subtract, np.multiply, np.divide, np.floor_divide, n
                  np.hypot, np.logaddexp, np.heaviside, np.less, np.less_equal, np.equal, np.not_equal, np.greater, np.logical_and,
                  np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.divmod]
 ONE_ARGUMENT = [np.absolute, np.fabs, np.negative, np.positive, np.conjugate, np.sqrt, np.exp, np.sin, np.square, np.reciprocal,
-                np.sign, np.floor, np.ceil, np.trunc, np.invert, np.logical_not, np.log1p]
+                np.sign, np.floor, np.ceil, np.trunc, np.invert, np.logical_not, np.log1p, np.sinc]
 
 
 @pytest.mark.parametrize("ufunc", TWO_ARGUMENTS)

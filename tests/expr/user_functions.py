@@ -281,7 +281,8 @@ USER_FUNCTIONS: dict[str, tuple[Callable, int, float, float]] = {
     "rosenbrock of one variable": (rosenbrock, 1, -1.0, 1.0),
     **{name: unary(getattr(np, name), row.low, row.high) for op, row in ROWS.items() if OPS[op].arity == 1
        for name in OPS[op].numpy.split()},
-    **{f.__name__: unary(f, -2.0, 2.0) for f in (np.square, np.positive, abs)}, "reciprocal": unary(np.reciprocal, 0.1, 0.9),
+    **{f.__name__: unary(f, -2.0, 2.0) for f in (np.square, np.positive, np.sinc, abs)},
+    "reciprocal": unary(np.reciprocal, 0.1, 0.9),
     "two arguments": (lambda x: np.arctan2(x[0], x[1]) + np.hypot(x[1], x[2]) + np.minimum(x[0], x[1]) * np.maximum(x[2], 0.1)
                       + np.logaddexp(x[0], 3 * x[1]) + np.maximum(x[0], x[2]), 3, -2.0, 2.0),
     "powers": (lambda x: x[0] ** 3 + x[1] ** -2 + x[0] ** 1.5 + x[0] ** x[1] + 2**x[1] + np.power(x[0], 0.25)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import factorial
 from typing import Any
 
-from flint import arb
+from flint import acb, arb
 
 from tests.oracle.walk import POLE, UNDECIDED, UNDEFINED, Special
 
@@ -108,6 +108,12 @@ def polygamma(x: arb, m: int) -> Any:
     """(-1)**(m+1) m! zeta(m+1, x), Hurwitz's zeta function."""
     sign = arb((-1) ** (m + 1) * factorial(m))
     return above_pole(x, lambda: x.digamma() if m == 0 else sign * arb(m + 1).zeta(x))
+
+
+def sinc(x: arb, m: int) -> arb:
+    """Derivative number m of sin(x)/x: the real part of i**m times the integral of u**m exp(i x u) over [0, 1], which is
+    Kummer's function 1F1(m + 1, m + 2, i x) / (m + 1)."""
+    return (acb(0, 1) ** m * acb(0, x).hypgeom_1f1(m + 1, m + 2)).real / (m + 1)
 
 
 def spline(x: arb, table: Any) -> Any:

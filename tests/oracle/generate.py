@@ -183,6 +183,10 @@ def _polygamma(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twi
     return twin(op, x, m=int(g.pick((0, 0, 1, 1, 2, 3))))
 
 
+def _sinc(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
+    return twin(op, g.grow(shape, depth), m=int(g.pick((0, 0, 0, 1, 2, 3))))
+
+
 def _spline(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
     return twin(op, g.grow(shape, depth), table=g.pick(TABLES))
 
@@ -294,12 +298,12 @@ _VIEW_GROWERS: dict[str, Callable[[Generator, int, int], Twin]] = {
     "broadcast": lambda g, size, depth: twin("broadcast", g.grow((), depth), shape=(size,)),
     "transpose": _transpose, "slice": _slice, "gather": _gather, "scatter": _scatter, "embed": _embed, "concat": _concat,
 }
-_PARAMETERS = ("powi", "polygamma", "spline")
+_PARAMETERS = ("powi", "polygamma", "sinc", "spline")
 _ONE = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in _PARAMETERS]
 _TWO = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in ("pow", "ratio")]
 _GROWERS: dict[str, Grower] = {
-    **dict.fromkeys(_ONE, _unary), **dict.fromkeys(_TWO, _binary), "powi": _powi, "polygamma": _polygamma, "spline": _spline,
-    "pow": _pow, "ratio": _ratio, "where": _where,
+    **dict.fromkeys(_ONE, _unary), **dict.fromkeys(_TWO, _binary), "powi": _powi, "polygamma": _polygamma, "sinc": _sinc,
+    "spline": _spline, "pow": _pow, "ratio": _ratio, "where": _where,
     **{name: _tested for name, row in OPS.items() if row.kind is Kind.TEST},
     **{name: _reduce for name, row in OPS.items() if row.kind is Kind.REDUCE},
     **{name: _scan for name, row in OPS.items() if row.kind is Kind.SCAN},

@@ -1,10 +1,12 @@
 """Functions on power series of balls in t -> 0+, for the rows of `tests/operations.py`: a Jet, UNDEFINED, POLE or UNDECIDED."""
 
 from collections.abc import Callable
+from math import factorial
 from typing import Any
 
 from flint import arb, arb_series, ctx
 
+from tests.oracle import ball_functions
 from tests.oracle.walk import POLE, UNDECIDED, UNDEFINED, Special
 
 ORDER = 5  # coefficients kept; a root of t**2 costs one of them
@@ -224,10 +226,19 @@ def polygamma(x: Jet, m: int) -> Any:
             outer = outer.derivative()
     finally:
         ctx.cap = cap
+    return composed([outer[k] for k in range(ORDER)], x)
+
+
+def composed(outer: list[arb], x: Jet) -> Jet:
+    """The series with these coefficients around the first coefficient of x, into which x is put."""
     value = series(0)
-    for k in reversed(range(ORDER)):
-        value = value * (x.s - x.first) + outer[k]
+    for c in reversed(outer):
+        value = value * (x.s - x.first) + c
     return Jet(value, x.kinked)
+
+
+def sinc(x: Jet, m: int) -> Jet:
+    return composed([ball_functions.sinc(x.first, m + k) / factorial(k) for k in range(ORDER)], x)
 
 
 def spline(x: Jet, table: Any) -> Any:

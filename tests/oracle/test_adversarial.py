@@ -20,7 +20,7 @@ from tests.oracle.generate import DERIVATIVE_ONLY
 from tests.oracle.tables import TABLES
 
 INF = np.inf
-WITH_PARAMETER = DERIVATIVE_ONLY | {"powi", "polygamma", "spline"}
+WITH_PARAMETER = DERIVATIVE_ONLY | {"powi", "polygamma", "sinc", "spline"}
 UNARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in WITH_PARAMETER]
 BINARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in DERIVATIVE_ONLY]
 POWERS = (-7, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 64, 1001)
@@ -68,6 +68,12 @@ def test_integer_powers_on_every_kind_of_interval(k):
 def test_derivatives_of_lgamma_on_every_kind_of_interval(m):
     lo, hi = np.array(_sides(np.random.default_rng(4), 10)).T
     assert check(one("polygamma", m=m), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 150
+
+
+@pytest.mark.parametrize("m", range(4))
+def test_derivatives_of_the_cardinal_sine_on_every_kind_of_interval(m):
+    lo, hi = np.array(_sides(np.random.default_rng(6), 12) + _hard_sides("sinc")).T
+    assert check(one("sinc", m=m), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 300
 
 
 @pytest.mark.parametrize("table", TABLES, ids=repr)

@@ -143,7 +143,7 @@ def _lgamma_estimate(b, x):
 
 
 # ---- polygamma
-def _number(b, value: Fraction) -> Pair:
+def rational(b, value: Fraction) -> Pair:
     """A rational number between doubles."""
     near = float(value)
     low, high = (near, near) if Fraction(near) == value else (nextafter(near, -inf), nextafter(near, inf))
@@ -155,15 +155,15 @@ def _above(b, y: Pair, m: int) -> Pair:
     """(-1)**(m+1) polygamma(m, y) by the series, y >= 9.99 + m."""
     inverse = div(b, exact(b, 1.0), y)
     square = mul(b, inverse, inverse)
-    left = _number(b, _weight(len(BERNOULLI), m))
+    left = rational(b, _weight(len(BERNOULLI), m))
     value = left.but(nlo=b.const(0.0), least=0) if left.least > 0 else left.but(hi=b.const(0.0), most=0)
     for k in range(len(BERNOULLI) - 1, 0, -1):
-        value = add(b, _number(b, _weight(k, m)), mul(b, value, square))
-    value = add(b, _number(b, Fraction(factorial(m), 2)), mul(b, value, inverse))  # what is multiplied by inverse**(m+1)
+        value = add(b, rational(b, _weight(k, m)), mul(b, value, square))
+    value = add(b, rational(b, Fraction(factorial(m), 2)), mul(b, value, inverse))  # what is multiplied by inverse**(m+1)
     if m == 0:
         logarithm = Pair(*b.outline("enclose_log", LOGARITHM["log"].enclose, y.nlo, y.hi))
         return sub(b, mul(b, value, inverse), logarithm)
-    return mul(b, add(b, mul(b, value, inverse), _number(b, Fraction(factorial(m - 1)))), powi(b, inverse, m))
+    return mul(b, add(b, mul(b, value, inverse), rational(b, Fraction(factorial(m - 1)))), powi(b, inverse, m))
 
 
 def _weight(k: int, m: int) -> Fraction:
@@ -181,7 +181,7 @@ def _polygamma_point(m: int):
             return Pair(b.sub(b.neg(x), step), b.add(x, step), least=1)
         total = _above(b, moved(n), m)
         for j in range(START + m):
-            term = mul(b, _number(b, Fraction(factorial(m))), powi(b, div(b, one, moved(float(j))), m + 1))
+            term = mul(b, rational(b, Fraction(factorial(m))), powi(b, div(b, one, moved(float(j))), m + 1))
             there = b.ogt(n, float(j))
             total = add(b, total, Pair(b.select(there, term.nlo, 0.0), b.select(there, term.hi, 0.0), least=0))
         return total.nlo, total.hi

@@ -8,6 +8,7 @@ import numpy as np
 from infimum.expr import build as b
 from infimum.expr.build import ends_of
 from infimum.expr.node import Expr, const, is_const
+from infimum.expr.real import pi
 from infimum.expr.simplify import LARGEST_EXPONENT, is_exponent, scalar_of
 from infimum.ops.vocabulary import OPS
 from infimum.trace.conditions import is_boolean
@@ -157,6 +158,12 @@ def _heaviside(x: Any, at_zero: Any) -> Tracer:
     return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0 + 0.0 * x))
 
 
+def _sinc(x: Any) -> Tracer:
+    """sin(pi x) / (pi x), 1 at 0: NumPy has it as a function of arrays, not as a ufunc."""
+    angle = b.build("mul", const(pi.lo, pi.hi), lift(x), line=user_line())
+    return Tracer(b.build("sinc", angle, m=0, line=user_line()))
+
+
 _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.power: _power, np.float_power: _power,
     np.square: lambda x: _power(x, 2), np.reciprocal: _reciprocal,
@@ -174,4 +181,5 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
 for _function, _op in _DIRECT.items():
     (UFUNCS if isinstance(_function, np.ufunc) else FUNCTIONS)[_function] = _direct(_op)
 UFUNCS.update(_FORMULAS)
+FUNCTIONS[np.sinc] = _sinc
 add_methods([ufunc for ufunc in (*_DIRECT, np.heaviside) if ufunc in UFUNCS and ufunc.__name__ not in ("add", "equal")], [])
