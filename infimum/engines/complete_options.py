@@ -1,12 +1,12 @@
 """How the complete search cuts and samples: its options, and the ends of pieces."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
+from infimum.support.lazy import dataclass
 
 _MOST_PIECES = 256  # the kernel holds the ends of all pieces
 _GOLDEN = 0.3819660112501051

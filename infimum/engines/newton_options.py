@@ -1,11 +1,11 @@
 """The options of the interval Newton loop."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from infimum.bounds.newton_kernel import SweepPlan
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
+from infimum.support.lazy import dataclass
 
 VARIATIONS = ("IPF", "PF", "IF", "IP", "I", "P", "F", "N")
 _MOST_SWEEPS = 8  # the kernel has no loops

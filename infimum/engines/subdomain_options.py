@@ -1,10 +1,10 @@
 """The options of the engine of subdomains."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
+from infimum.support.lazy import dataclass
 
 PARTITIONS = ("largest", "uniform", "adaptive")
 FORMS = ("mean_value", "natural", "affine")

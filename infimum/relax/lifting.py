@@ -10,13 +10,12 @@ from collections import OrderedDict
 from fractions import Fraction
 from functools import cached_property
 from math import inf, nextafter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological
-from infimum.expr.point_value import enclose_at_point
 from infimum.expr.rewriting_switches import step
 from infimum.kernel.constant_data import Data
 from infimum.kernel.element_lowering import Place, made_in_order, summands_or_factors
@@ -28,6 +27,12 @@ from infimum.kernel.view_positions import At
 from infimum.ops.line_rules import SMOOTH_CURVES
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.expr import point_value
+else:
+    point_value = LazyModule("expr.point_value")
 
 _MOST_PRODUCTS = 64   # products that one product of sums may become
 _MOST_BITS = 1 << 12  # of an exact coefficient
@@ -140,7 +145,7 @@ def _is_logarithm_of_quotient(node: Expr) -> bool:
 def _at_constant(op: str, params: tuple, constant: Number) -> Number:
     """A curve over a constant."""
     lo, hi = doubles(constant)
-    found = enclose_at_point(build(op, const(lo), **dict(params)), np.empty(0)) if lo == hi else None
+    found = point_value.enclose_at_point(build(op, const(lo), **dict(params)), np.empty(0)) if lo == hi else None
     if found is None or not np.isfinite(found).all():
         raise CannotBeLifted
     return Fraction(found[0]), Fraction(found[1])

@@ -2,12 +2,12 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import OptionError
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

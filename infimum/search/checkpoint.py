@@ -11,12 +11,12 @@ import json
 import math
 import os
 import tempfile
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import CheckpointError, OptionError
+from infimum.support.lazy import dataclass
 from infimum.support.output_files import sync_folder
 
 MAGIC = b"infimum checkpoint 3\n"

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ from infimum.search.limit_messages import time_reached
 from infimum.search.progress import Figures, ProgressDisplay
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, RunTimeOver, Watch, answering
+from infimum.support.lazy import dataclass
 from infimum.support.output_files import warn
 
 

@@ -1,13 +1,19 @@
 """Incumbent: the best point known, with a verified upper bound of the infimum."""
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infimum.evaluation.evaluator import Enclosure, Evaluator
-from infimum.points.descents import DescentEnds, DescentRules, Descents
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.points import descents
+else:
+    descents = LazyModule("points.descents")
 
 _BLURRED = 2.0**-4            # of the slack
 _MOST_CLOSE_VARIABLES = 1000  # variables of a point that is looked at so closely
@@ -116,10 +122,10 @@ class Incumbent:
         self.upper, self.x = float(stored[0]), stored[1:].copy() if len(stored) > 1 else None
 
     def improve(self, starts: np.ndarray, lo: np.ndarray | None = None, hi: np.ndarray | None = None,
-                rules: DescentRules | None = None) -> DescentEnds:
+                rules: "descents.DescentRules | None" = None) -> "descents.DescentEnds":
         """Descends from all starts (n, N) at once, inside the box [lo, hi] (the bounds), and offers the best ends."""
         lo, hi = self.lo if lo is None else lo, self.hi if hi is None else hi
         starts = np.minimum(np.maximum(starts, lo[:, None]), hi[:, None])
-        ends = Descents(self.evaluator, lo, hi, starts, rules or DescentRules()).run()
+        ends = descents.Descents(self.evaluator, lo, hi, starts, rules or descents.DescentRules()).run()
         self.offer(np.take(ends.x, np.argsort(ends.value, kind="stable")[:8], axis=1))
         return ends

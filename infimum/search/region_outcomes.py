@@ -1,12 +1,12 @@
 """What becomes of the regions that a step has tested."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from infimum.evaluation.programs import REGION_OUTCOME, ProgramKind
 from infimum.kernel.region_cut import NEAR, OUTCOME_COUNT
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ Proof: docs/proofs/lagrangian.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, reduce
 
 import numpy as np
@@ -20,6 +19,7 @@ from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.support.lazy import dataclass
 
 CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
 _NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4

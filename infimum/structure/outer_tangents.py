@@ -10,7 +10,6 @@ than that of f. Terms of other kinds are in L as they are.
 Proof: docs/proofs/tangents.md.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +22,7 @@ from infimum.ops.vocabulary import OPS, Kind
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
 from infimum.structure.single_quantity_pieces import Piece, quantities
+from infimum.support.lazy import dataclass
 
 _LINEAR = ("add", "sub", "neg", "mul", "div", "sum")  # mul and div: by constants
 _MOST_PIECES, _MOST_NODES = 64, 1024

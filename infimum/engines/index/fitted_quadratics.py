@@ -5,9 +5,10 @@ more its value may be missed: near ones tell slopes, far ones bends. All models 
 what they do not know: how far a function with such bends may lie from its model at a point.
 """
 
-from dataclasses import dataclass
 
 import numpy as np
+
+from infimum.support.lazy import dataclass
 
 _TRIALS_A_COEFFICIENT = 1.25         # trials in a model, in units of the coefficients of a quadratic
 _FARTHEST_MISFIT, _FALLOFF = 0.1, 6  # how much the farthest value may be missed, beside the least Hessian; the power of distance

@@ -7,7 +7,7 @@ told before, in which order; `to_arrays` keeps that, and `from_arrays` goes thro
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from infimum.engines.index.curves import Place, curves
 from infimum.engines.index.interval_ranking import Ranking
 from infimum.engines.index.trial_values import UNKNOWN, TrialFailure, TrialOutcome, TrialTable
 from infimum.errors import OptionError
+from infimum.support.lazy import dataclass
 
 # the most positions outside the cube that are entered for one trial; and while others are waited for
 _MOST_OUTSIDE = 10_000, 100

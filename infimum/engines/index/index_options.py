@@ -1,7 +1,6 @@
 """The settings of `engine="index"`, as a user gives them."""
 
 import math
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -11,6 +10,7 @@ from infimum.engines.index.curves import KINDS
 from infimum.engines.index.index_search import SearchOptions
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

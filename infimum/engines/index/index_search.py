@@ -11,7 +11,6 @@ trial.
 
 import heapq
 from bisect import bisect_left
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from infimum.engines.index.interval_ranking import Ranking
 from infimum.engines.index.local_models import predicted
 from infimum.engines.index.model_descent import ModelDescent
 from infimum.engines.index.trial_values import TrialOutcome
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from infimum.errors import OptionError
+from infimum.support.lazy import dataclass
 
 UNKNOWN = -1   # the index of ends of a line, and of trials that failed
 

@@ -5,8 +5,9 @@ upward-rounded primitives; `b.outline(name, code, …)` keeps a piece out of lin
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
+
+from infimum.support.lazy import dataclass
 
 
 @dataclass(frozen=True, slots=True)

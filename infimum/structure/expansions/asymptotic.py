@@ -14,7 +14,7 @@ the value of the node wherever the node is defined. It may be defined at more po
 Proof: docs/proofs/poles_and_edges.md.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import reduce
 
@@ -28,6 +28,7 @@ from infimum.structure.expansions.asymptotic_rules import MOST_TERMS, RULES
 from infimum.structure.expansions.power_terms import Exponent, Power, Terms, exponent, largest
 from infimum.structure.expansions.power_terms import plus as exponents_plus
 from infimum.structure.expansions.two_powers import least_of_two_powers, rational
+from infimum.support.lazy import dataclass
 
 
 @dataclass

@@ -6,7 +6,7 @@ status is the piece's in any case.
 Proof: docs/proofs/poles_and_edges.md.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -16,6 +16,7 @@ from infimum.expr.rewriting_switches import step
 from infimum.expr.signs import is_constant, is_nonnegative
 from infimum.structure.expansions.asymptotic import AsymptoticExpander
 from infimum.structure.expansions.power_terms import Power, Terms
+from infimum.support.lazy import dataclass
 
 _MOST_NODES, _MOST_BASES, _MOST_ORDERS = 100, 3, 3
 
