@@ -16,7 +16,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.certify import verdict
 from infimum.certify.verdict import merged
 from infimum.errors import OptionError
-from infimum.evaluation.programs import BRANCH, BRANCH_BY_PIECES
+from infimum.evaluation.programs import BRANCH, BRANCH_BY_PIECES, ProgramKind
 from infimum.search import interrupts
 from infimum.search.region_pool import Regions
 from tests.all_threads import all_threads_work  # noqa: F401
@@ -227,7 +227,7 @@ def test_ctrl_c_while_boxes_are_enclosed(run, interruptible, monkeypatch):
     f, seen, usual = infimum.compile(p.fun, p.n), [], infimum.Evaluator.run
 
     def interrupted(self, kind, *rest, **named):
-        if kind in (BRANCH, BRANCH_BY_PIECES):
+        if ProgramKind.read(kind).name in (BRANCH, BRANCH_BY_PIECES):
             seen.append(kind)
             if len(seen) == run:
                 signal.raise_signal(signal.SIGINT)

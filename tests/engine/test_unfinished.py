@@ -6,6 +6,7 @@ import pytest
 import infimum
 from infimum.api import solve
 from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import ProgramKind
 from infimum.points.plain_call_search import by_plain_calls
 from infimum.problem.problem import Problem
 from infimum.result import Verdict
@@ -32,7 +33,7 @@ def without(monkeypatch):
         prepare = Evaluator.prepare
 
         def refused(self, kind):
-            if kind.split(":")[0] in kinds:
+            if ProgramKind.read(kind).name in kinds:
                 raise OutOfTime("compiling")
             return prepare(self, kind)
         monkeypatch.setattr(Evaluator, "prepare", refused)
