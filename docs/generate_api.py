@@ -82,14 +82,19 @@ def signature(function: FunctionType, name: str, width: int = 1000) -> str:
     shown += [f"*{_argument(source, given.vararg)}"] if given.vararg else ["*"] if given.kwonlyargs else []
     shown += [_argument(source, *pair) for pair in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
     shown += [f"**{_argument(source, given.kwarg)}"] if given.kwarg else []
-    returns = f" -> {source.part(source.node.returns)}" if source.node.returns is not None else ""
+    returns = f" -> {_annotation(source, source.node.returns)}" if source.node.returns is not None else ""
     whole = f"{name}({', '.join(text.replace(' ', _HARD) for text in shown)}){returns.replace(' ', _HARD)}"
     return textwrap.fill(whole, width, subsequent_indent=" " * (len(name) + 1), break_long_words=False,
                          break_on_hyphens=False).replace(_HARD, " ")
 
 
+def _annotation(source: Source, node: ast.expr) -> str:
+    """As it is written, without the quotes around names that are imported for type checkers alone."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else source.part(node)
+
+
 def _argument(source: Source, argument: ast.arg, default: ast.expr | None = None) -> str:
-    kind = f": {source.part(argument.annotation)}" if argument.annotation is not None else ""
+    kind = f": {_annotation(source, argument.annotation)}" if argument.annotation is not None else ""
     return f"{argument.arg}{kind}" + (f" = {source.part(default)}" if default is not None else "")
 
 

@@ -73,6 +73,7 @@ def test_classes_are_described_as_those_of_the_standard_library(options):
     standard, ours = pair_of(options)
     assert inspect.signature(standard).parameters.keys() == inspect.signature(ours).parameters.keys()
     assert [p.annotation for p in inspect.signature(ours).parameters.values()] == [int, float, list, str]
+    assert str(inspect.signature(standard)) == str(inspect.signature(ours))
     assert standard.__match_args__ == ours.__match_args__ and dataclasses.is_dataclass(ours)
     assert [(f.name, f.type, f.repr, f.kw_only) for f in dataclasses.fields(standard)] == [
         (f.name, f.type, f.repr, f.kw_only) for f in dataclasses.fields(ours)]

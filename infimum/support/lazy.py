@@ -92,9 +92,19 @@ def _written(owner: type, head: str, lines: list[str], known: dict[str, Any]) ->
     return method
 
 
+class _MissingValue:
+    """What a parameter with a default factory is if it was not given, as signatures show it."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_MISSING = _MissingValue()
+
+
 def _init(owner: type) -> Callable[..., None]:
     """The function that `dataclasses.dataclass` would write: no slower, since many instances may be made."""
-    known: dict[str, Any] = {"__name__": owner.__module__, "_set": object.__setattr__, "_missing": dataclasses.MISSING}
+    known: dict[str, Any] = {"__name__": owner.__module__, "_set": object.__setattr__, "_missing": _MISSING}
     places, keywords, lines, fields = [], [], [], _all_fields(owner)
     for name, field, kw_only in fields:
         value, default = name, ""
