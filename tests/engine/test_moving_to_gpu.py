@@ -10,6 +10,7 @@ from infimum.backend.cuda import cuda_backend
 from infimum.engines import auto
 from infimum.errors import DeviceError, DeviceMemoryError
 from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.facts import Facts
 from infimum.search.branch_and_bound import BranchAndBound
 from tests.engine.test_gpu_branch import gpu
 from tests.engine.test_overlap import bits
@@ -136,7 +137,7 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     """A pretended one: the bits of a CPU that plays it, and the regions lie there. So does a run that was stopped before and is
     resumed with that GPU alone."""
     set_long(monkeypatch, 300, 5)
-    monkeypatch.setattr(Evaluator, "has_pieces", False)  # with them it would end before
+    monkeypatch.setattr(Facts, "has_pieces", False)  # with them it would end before
     monkeypatch.setattr("infimum.evaluation.device_choice._BATCH", 16)
     monkeypatch.setattr("infimum.evaluation.device_choice.WORTH_A_GPU", 32)
     search = {"bounds": [(-3.0, 3.0), (-2.0, 2.0)], "rtol": 1e-2, "atol": 1e-2, "options": {"particles": 8}}

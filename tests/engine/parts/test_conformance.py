@@ -357,15 +357,16 @@ def test_one_function_that_has_lost_minimisers(part):
     assert conformed(part, next(name for name in WRITTEN if possible(trial(name).c.evaluator)))
 
 
-def conformed_at_random_places(part: type[RegionTest], possible: Callable[[Evaluator], bool] = lambda f: True) -> None:
-    """Until enough was claimed that could be refuted."""
+def conformed_at_random_places(part: type[RegionTest], possible: Callable[[Evaluator], bool] = lambda f: True,
+                               functions: int = 12) -> None:
+    """Until enough was claimed that could be refuted, of at least this number of functions."""
     first, counts = zlib.crc32(part.name.encode()) % 10**6, Counter()
     for seed in range(first, first + 400):
         try:
             counts += conformed_at_random(part, seed, possible)
         except AssertionError as error:
             raise Violation(f"{part.__name__}, seed {seed}: {error}") from error
-        if counts["functions"] >= 12 and counts["gone"] + counts["narrower"] >= 60 and counts["lost"] >= 200:
+        if counts["functions"] >= functions and counts["gone"] + counts["narrower"] >= 60 and counts["lost"] >= 200:
             return
     raise AssertionError(f"hardly anything is claimed: {counts}")
 
@@ -443,4 +444,4 @@ def test_a_wrong_part_is_caught(wrong):
 @pytest.mark.parametrize("wrong", ("bounds", "face", "undefined", "rounding", "point"))
 def test_random_functions_catch_it_too(wrong):
     with pytest.raises(Violation, match="Spoilt"):
-        conformed_at_random_places(spoilt(wrong))
+        conformed_at_random_places(spoilt(wrong), functions=120)
