@@ -39,8 +39,6 @@ def _variants(usual: Schedule, **others: dict[str, float]) -> dict[str, Schedule
     return {"": usual} | {name.replace("_", " "): usual._replace(**changes) for name, changes in others.items()}
 
 
-_LINEAR = Schedule(12, 8, 0.125, grows=True, sample=64, cost=2)
-_NEWTON = Schedule(12, 4, 0.5, sample=64, cost=2)
 # without constraints, by the names of the tests in checkpoints: the cheapest first, each about what those before it leave
 FUNCTION_TESTS: dict[str, Row] = {
     "first_order": Row("function_bounds.first_order", "FirstOrder"),
@@ -49,7 +47,7 @@ FUNCTION_TESTS: dict[str, Row] = {
     "affine": Row("function_bounds.affine_bound", "AffineBound", _variants(
         Schedule(12, 8, 0.125, grows=True, used_from=1, sample=64, cost=5))),  # the first regions are too wide to be judged by
     "linear": Row("function_bounds.backward_linear_bound", "BackwardLinearBound", _variants(
-        _LINEAR, dependent={"first": 1}, long={"first": 32})),
+        Schedule(12, 8, 0.125, grows=True, sample=64, cost=2), dependent={"first": 1}, long={"first": 32})),
     "projection": Row("least_squares.variable_projection", "VariableProjection", _variants(
         Schedule(0, 8, 0.05, until_paying=1, cost=4), many={"first": 6, "share": 0.3, "until_paying": None},
         costly={"first": 6, "share": 0.6, "until_paying": None, "sample": 16})),
@@ -58,7 +56,7 @@ FUNCTION_TESTS: dict[str, Row] = {
     "tangents": Row("function_bounds.tangent_bound", "TangentBound", _variants(
         Schedule(18, 8, 0.25, sample=32, cost=4, cost_a_variable=1))),
     "newton": Row("function_bounds.interval_newton", "IntervalNewton", _variants(
-        _NEWTON._replace(cost_a_variable=1), sum={"cost_a_variable": 0},
+        Schedule(12, 4, 0.5, sample=64, cost=2, cost_a_variable=1), sum={"cost_a_variable": 0},
         costly_sum={"first": 3, "share": 0.3, "cost_a_variable": 0})),
     "shaving": Row("sweeps.shaving", "Shaving", _variants(Schedule(16, 128, 0.9, cost=64))),
 }

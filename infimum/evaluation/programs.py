@@ -100,8 +100,8 @@ class ProgramRow(NamedTuple):
         return Program(*write(self.name, *subject, **self.fixed, **parameters))
 
 
-def _rows(subject: Subject, table: dict[str, tuple[str, ...]]) -> dict[str, ProgramRow]:
-    """Rows of a table that holds the module, the function, and perhaps arguments of it."""
+def _rows(subject: Subject, table: dict[str, tuple[Any, ...]]) -> dict[str, ProgramRow]:
+    """Rows of a table that holds the module, the function, and perhaps (name, value) of arguments that never change."""
     return {name: ProgramRow(name, module, function, subject, dict(fixed)) for name, (module, function, *fixed) in table.items()}
 
 

@@ -64,12 +64,12 @@ def _fields(owner: type) -> dict[str, dataclasses.Field]:
 
 
 def _own_fields(owner: type) -> Iterator[tuple[str, dataclasses.Field, bool]]:
-    """The name of each field of `__init__` and of comparisons, what is said of it, and whether it is given by its name alone:
-    read from the class itself, since descriptions of its fields are rarely wanted."""
+    """The name of each field that the class itself declares, the field, and whether it is a keyword of `__init__` alone. They are
+    read from the class, since making all of its `Field`s takes longer and few classes need them."""
     declared = owner._declared
     for name in declared.names:
-        said = declared.values.get(name, dataclasses.MISSING)
-        field = said if isinstance(said, dataclasses.Field) else dataclasses.field(default=said)
+        value = declared.values.get(name, dataclasses.MISSING)
+        field = value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
         yield name, field, declared.kw_only if field.kw_only is dataclasses.MISSING else field.kw_only
 
 

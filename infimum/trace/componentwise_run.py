@@ -22,17 +22,7 @@ from infimum.interval.pair import DEFINED
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.trace.component_arrays import Components, assignable, components_of, plain, same_elements, shows_a_part_of
 from infimum.trace.integer_arrays import may_be_counts
-from infimum.trace.numpy_functions import (  # noqa: F401 (fill the table of functions, which is read below)
-    array_views,
-    interpolation,
-    linear_algebra,
-    products,
-    reductions,
-    rounding,
-    scipy_special,
-    selection,
-    ufuncs,
-)
+from infimum.trace.numpy_functions import all_rules  # noqa: F401 (fills the table of functions, which is read below)
 from infimum.trace.numpy_functions.scipy_special import PYTHON_FUNCTIONS
 from infimum.trace.recording import recorded
 from infimum.trace.refusals import refuse_conversion

@@ -70,6 +70,7 @@ def test_derivatives_of_lgamma_on_every_kind_of_interval(m):
     assert check(one("polygamma", m=m), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 150
 
 
+@pytest.mark.allowance(4)  # an operation with a proof of its own: two of the cases in the default run
 @pytest.mark.parametrize("m", range(4))
 def test_derivatives_of_the_cardinal_sine_on_every_kind_of_interval(m):
     lo, hi = np.array(_sides(np.random.default_rng(6), 12) + _hard_sides("sinc")).T
