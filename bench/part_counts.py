@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 from infimum.bounds import bound_order
+from infimum.bounds.bound_table import FUNCTION_TESTS
 from infimum.search.branch_and_bound import BranchAndBound
 
 
@@ -42,12 +43,11 @@ def counting() -> Iterator[Count]:
 
 def names() -> list[str]:
     """Those of the parts that may be asked about a function without constraints."""
-    return [part.name for part in bound_order.function_tests()]
+    return list(FUNCTION_TESTS)
 
 
 @contextmanager
 def only(kept: Collection[str]) -> Iterator[None]:
     """Proofs within the block have no other parts, if there are no constraints."""
-    parts = tuple(part for part in bound_order.function_tests() if part.name in kept)
-    with mock.patch.object(bound_order, "function_tests", lambda: parts):
+    with mock.patch.object(bound_order, "FUNCTION_TESTS", {name: row for name, row in FUNCTION_TESTS.items() if name in kept}):
         yield

@@ -3,6 +3,8 @@
 import ast
 import re
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import infimum
@@ -162,6 +164,30 @@ def named_in_tables() -> dict[str, set[str]]:
 
 def test_modules_that_tables_name_are_there():
     assert not [module for modules in named_in_tables().values() for module in modules if f"infimum.{module}" not in MODULES]
+
+
+def missing_names(file: Path) -> list[str]:
+    """Names of the package and of the benchmarks that a file uses and that are not there. No test runs the benchmarks."""
+    tree, modules, missing = ast.parse(file.read_text(encoding="utf-8")), {}, []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ("infimum", "bench"):
+            for alias in node.names:
+                holder, name = import_module(node.module), f"{node.module}.{alias.name}"
+                if hasattr(holder, "__path__") and find_spec(name) is not None:
+                    modules[alias.asname or alias.name] = import_module(name)
+                elif not hasattr(holder, alias.name):
+                    missing.append(f"{file.name}:{node.lineno} {name}")
+    return missing + [f"{file.name}:{node.lineno} {modules[node.value.id].__name__}.{node.attr}" for node in ast.walk(tree)
+                      if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules
+                      and not hasattr(modules[node.value.id], node.attr)]
+
+
+def test_benchmarks_use_names_that_are_there(tmp_path):
+    files = sorted((ROOT.parent / "bench").glob("*.py"))
+    assert len(files) > 50 and not [name for file in files for name in missing_names(file)]
+    stale = tmp_path / "stale.py"
+    stale.write_text("from infimum.bounds import bound_order\nfrom infimum.expr.node import Nothing\nbound_order.tests()\n")
+    assert missing_names(stale) == ["stale.py:2 infimum.expr.node.Nothing", "stale.py:3 infimum.bounds.bound_order.tests"]
 
 
 def test_no_module_hides_a_public_name():
