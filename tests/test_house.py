@@ -63,7 +63,7 @@ __main__
 # Kernels of bounds, relaxations, searches and engines, which the table of programs names: files `*_kernel.py` and `*_kernels.py`,
 # and what only they are made of.
 KERNEL_FILES = """
-relax.affine_meaning relax.curve_lines relax.backward_composition relax.lifting relax.column_enclosures relax.lane_inequalities
+relax.affine_meaning relax.curve_lines relax.backward_composition relax.lifting relax.column_enclosures relax.lane_relaxation
 relax.lane_simplex bounds.backward_propagation bounds.backward_intervals bounds.least_squares.residual_basis
 bounds.least_squares.residual_slopes bounds.least_squares.residual_expansion bounds.least_squares.linear_fit
 bounds.least_squares.lane_quadratic

@@ -14,36 +14,30 @@ rows vary by.
 Proof: docs/proofs/constraint_lines.md.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.bounds.linear_rows import LinearRowsBound
+from infimum.bounds.relaxation_test import RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
-from infimum.support.lazy import LazyModule
-
-if TYPE_CHECKING:
-    from infimum.relax import gradient_rows_kernel as kernel
-else:
-    kernel = LazyModule("relax.gradient_rows_kernel")
 
 _MOST_DERIVATIVES = 4096     # derivatives of all rows
 _ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
-class GradientRows(RegionTest):
+class GradientRows(RelaxationTest):
     """Tests regions where they lie."""
 
-    name, discards = "lines", "constraints"
+    name, discards, program, finds_points = "lines", "constraints", GRADIENT_ROWS, True
     knows_faces = True  # only its test of first order depends on them
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
-        self.parameters = np.concatenate([lo, hi, [np.inf]])
+        self.parameters = np.concatenate([lo, hi])
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
@@ -56,10 +50,7 @@ class GradientRows(RegionTest):
         system = evaluator.system
         return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= _MOST_DERIVATIVES
 
-    def test(self, regions: Any, context: StepContext) -> Outcome:
-        self.parameters[-1] = context.upper
+    def run(self, regions: Any, upper: float) -> Any:
         if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
-            self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
-        out = self.evaluator.run(GRADIENT_ROWS, [regions], parameters=self.parameters)
-        left, worth, upper, point = (out[row] for row in (kernel.LEFT, kernel.WORTH, kernel.UPPER, kernel.POINT))
-        return Outcome(left, self.cost * regions.shape[1], worth, upper, point)
+            self.parameters[:self.n], self.parameters[self.n:] = np.inf, -np.inf
+        return super().run(regions, upper)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
+from infimum.bounds.interface import LocalSolution
+from infimum.bounds.relaxation_test import RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
 from infimum.expr.node import var
@@ -29,10 +30,10 @@ else:
 _MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21     # regions of a step, and the entries of their tables together
 
 
-class LiftedRelaxation(RegionTest):
+class LiftedRelaxation(RelaxationTest):
     """Tests regions where they lie."""
 
-    name, discards = "lifted", "constraints"
+    name, discards, program = "lifted", "constraints", LIFTED
     learns = proposes_points = True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
@@ -61,12 +62,9 @@ class LiftedRelaxation(RegionTest):
     def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
         """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
         count = lo.shape[1]
-        found = self._run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[kernel.POINT]
+        found = self.run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[kernel.POINT]
         return np.where(np.isfinite(found), np.minimum(np.maximum(found, lo), hi), lo / 2 + hi / 2)
 
-    def _run(self, regions: Any, upper: float) -> Any:
-        return self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given, self.units]))
-
-    def test(self, regions: Any, context: StepContext) -> Outcome:
-        out = self._run(regions, context.upper)
-        return Outcome(out[kernel.LEFT], self.cost * regions.shape[1], out[kernel.WORTH])
+    def run(self, regions: Any, upper: float) -> Any:
+        self.parameters = np.append(self.given, self.units)
+        return super().run(regions, upper)

@@ -5,34 +5,25 @@ by np.where: `gradient_rows.py` says more of others.
 which f <= upper is needed to say so has an infinite lower bound instead, so that it never counts as infeasible. **Reduces** each
 variable to where they are. **Raises** the lower bound to that of a linear program. **Chooses** the variable to cut: the one with
 the largest side, compared with the bounds. **Costs** affine forms of all rows, and a line composed for each: counted as 3 boxes.
-**Judged** by the regions discarded, cut to half their volume, or brought half as near to the upper bound.
+**Judged** by the regions discarded, cut to a quarter of their volume, or brought half as near to the upper bound.
 
 Proof: docs/proofs/constraint_lines.md.
 """
 
-from typing import Any
-
-import numpy as np
-
-from infimum.bounds.interface import Outcome, RegionTest, StepContext
+from infimum.bounds.relaxation_test import RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR_ROWS
 from infimum.expr.node import topological
 from infimum.kernel.schedule import is_short, written_out
-from infimum.problem.unions import shares
 
 _MOST_OPERATIONS, _MOST_ROWS = 800, 16            # operations on single numbers in all rows, and rows: more take long to compile
 
 
-class LinearRowsBound(RegionTest):
+class LinearRowsBound(RelaxationTest):
     """Tests regions where they lie."""
 
-    name, discards = "linear rows", "constraints"
+    name, discards, program = "linear rows", "constraints", LINEAR_ROWS
     knows_faces = True  # nothing that it says depends on them
-
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
-        super().__init__(evaluator, lo, hi)
-        self.given = np.append(shares(lo, hi), np.inf)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -42,8 +33,3 @@ class LinearRowsBound(RegionTest):
         rows = list(system.rows)
         asked = any(node.op == "where" for node in topological(rows)) or not is_short(rows)
         return asked and sum(map(written_out, rows)) <= _MOST_OPERATIONS
-
-    def test(self, regions: Any, context: StepContext) -> Outcome:
-        self.given[-1] = context.upper
-        left, worth = self.evaluator.run(LINEAR_ROWS, [regions], parameters=self.given)
-        return Outcome(left, self.cost * regions.shape[1], worth)

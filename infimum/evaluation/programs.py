@@ -127,7 +127,7 @@ PROGRAMS: dict[str, ProgramRow] = {
         SAMPLE: (_SWEEP, "sample"), NEWTON: (_SWEEP, "newton"), BLOCK_CONTEXT: (_SWEEP, "context"),
         CELLS: (_CELLS, "cells"), STEEP_TERMS: (_CELLS, "steep"), SECOND_ORDER_BOUND: (_CELLS, "second_order_bound"),
         LOWEST: ("points.quadratic_model_kernel", "lowest"), TANGENT: ("bounds.function_bounds.tangent_kernel", "tangent"),
-        AFFINE: ("relax.affine_bound_kernel", "affine_bound"), LINEAR: ("relax.backward_bound_kernel", "linear"),
+        AFFINE: ("relax.affine_bound_kernel", "affine_bound"), LINEAR: ("relax.linear_rows_kernel", "linear"),
         LINEAR_ENCLOSURE: ("relax.backward_bound_kernel", "enclosure"), SEQUENTIAL: ("kernel.sequential_hessian", "sequential"),
         RESIDUALS: ("bounds.least_squares.gauss_newton_kernel", "residuals"),
         PROJECTION: ("bounds.least_squares.projection_kernel", "projection"), LEVENBERG: ("points.levenberg_kernel", "levenberg"),

@@ -1,17 +1,10 @@
-"""The kernel of lines: what first derivatives of a function and its constraints say together, a region a lane.
+"""Rows by first derivatives of a function and its constraints, a region a lane.
 
-**Lines.** Let g be f or a constraint, Lipschitz around the bounded region X, c the corner of all lower ends, and [s_i, S_i] its
+**Rows.** Let g be f or a constraint, Lipschitz around the bounded region X, c the corner of all lower ends, and [s_i, S_i] its
 slopes between c and points x of X (`expr/slope_expressions.py`): g(x) >= g(c) + Σ s_i (x_i - c_i). At the corner of all upper
-ends the same holds with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these lines, the
-constraint g <= u giving g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well.
-
-**Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first:
-where they leave nothing the region is gone.
-
-**The linear program** min f's line subject to all lines and 0 <= d <= w is solved by `relax/lane_simplex.py`, for its multipliers
-y >= 0 alone. On the feasible part of X, f(x) >= Σ y_r (a_r·d - h_r) with weights of f's lines that add up to 1, and the right
-side is bounded below coefficient by coefficient: a bound of f for any y. Without f's lines a positive bound shows that no point
-is feasible. The same sum is one more line, which contracts each variable by its reduced cost.
+ends the same holds with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these, the
+constraint g <= u giving g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well. What follows is in
+`relax/lane_relaxation.py`.
 
 **First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X
 lie on its lower face in x_i; as for functions alone (`kernel/box_conclusions.py`) X is reduced to the face or has none.
@@ -30,28 +23,26 @@ from infimum.expr.slope_expressions import POINT as AT
 from infimum.expr.slope_expressions import SlopeExpressions
 from infimum.expr.variable_reads import reads
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, Pair, b_level
-from infimum.kernel.box_conclusions import add_up, best_lower, first_order, whole_if_unsound, with_larger, with_lower
+from infimum.kernel.box_conclusions import add_up, first_order, whole_if_unsound, with_lower
 from infimum.kernel.constant_data import Data
-from infimum.kernel.ir import Builder, Kernel, Value
+from infimum.kernel.ir import Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
-from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.kernel.schedule import is_short
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
-from infimum.relax.lane_inequalities import SMALLEST, LaneInequalities
+from infimum.relax.lane_relaxation import SMALLEST, LaneRelaxation
 from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.degree import is_linear
 from infimum.support.lazy import dataclass
 
-LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_LOW, _HIGH, _MIDDLE = range(3)       # the points
-_WORTH_REDUCTION = 0.5                # a region cut to such a part of its volume, or of its distance to the upper bound
+UPPER, POINT = 2, 3              # outputs: a verified upper bound, and where f has it
+_LOW, _HIGH, _MIDDLE = range(3)  # the points
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The lines of a system, those of constraints before those of f: the row of each, its sign (-1 for -g), its corner, and the
+    """The rows of a system, those of constraints before those of f: the row of each, its sign (-1 for -g), its corner, and the
     end of its constraint, that of -g where the sign is -1."""
 
     row: np.ndarray
@@ -62,7 +53,7 @@ class RowLayout:
 
     @classmethod
     def of(cls, system: System, linear: np.ndarray) -> "RowLayout":
-        """A linear row has one line for each of its sides, another one two."""
+        """A linear constraint has one for each of its sides, another one two."""
         found = []
         for k in range(system.m):
             for sign, end in ((1.0, system.upper[k]), (-1.0, -system.lower[k])):
@@ -75,38 +66,21 @@ class RowLayout:
 
 
 def gradient_rows(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel. Parameters: the user's lower and upper bounds, and the verified upper bound."""
-    writer = GradientRowsKernel(system, x)
-    return writer.b.kernel(name, 1, 4), writer.data, (rows_of(x.size), 1, x.size, 1), writer.at
+    """The kernel. Parameters: the verified upper bound, and the user's lower and upper bounds."""
+    return GradientRowsKernel(system, x).program(name, 1, x.size)
 
 
-class GradientRowsKernel(LaneInequalities):
+class GradientRowsKernel(LaneRelaxation):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
-        self.b, self.data, self.n, self.m, self.system = Builder(), Data(), x.size, system.m, system
-        b, n = self.b, self.n
-        self.at = self.data.offset(np.zeros(2 * n + 1))
-        self.upper = b.data(self.at + 2 * n)
-        self.bounded_above = b.olt(self.upper, INF)
+        super().__init__(x.size, system.integers, 2 * x.size)
+        self.n, self.m, self.system, self.x = x.size, system.m, system, x
         self.layout = RowLayout.of(system, np.array([is_linear(row, x) for row in system.rows]))
         self.count, self.constraints = len(self.layout.row), self.layout.constraints
-        self.numbers = self.data.offset(np.arange(max(n, 1), dtype=float))
-        self.whole = self.data.offset(np.isin(np.arange(n), system.integers).astype(float))
         self.lower_ends, self.upper_ends = (self.data.offset(np.append(-INF if k == 0 else INF, ends))
                                             for k, ends in enumerate((system.lower, system.upper)))
         self.reads = self.data.offset(reads(list(system.rows), x).astype(float))
-        self._on_region(system, gradient(system.f, x))
-        self._at_points(system, [SlopeExpressions(row, x) for row in system.rows])
-        self._write_lines()
-        self._contract()
-        self._bound()
-        self._first_order()
-        self._write()
-
-    # ---- tables and inputs
-    def ends(self, i: "int | Value") -> tuple[Value, Value]:
-        return self.b.input(0, i), self.b.input(0, self.b.place("uadd", i, self.n))
 
     def box(self, i: "int | Value") -> Pair:
         lo, hi = self.ends(i)
@@ -217,14 +191,17 @@ class GradientRowsKernel(LaneInequalities):
             for side, end in enumerate((slope.nlo, slope.hi)):
                 b.store(self.slopes, self._place(self._times(p, 2 * count * n), side * count * n, turn.index), end)
 
-    # ---- the lines
-    def _write_lines(self) -> None:
+    # ---- the rows
+    def _write_rows(self) -> None:
+        b, system = self.b, self.system
+        self._on_region(system, gradient(system.f, self.x))
+        self._at_points(system, [SlopeExpressions(row, self.x) for row in system.rows])
+        self.a, self.h = b.buffer((self.count + 1) * self.n), b.buffer(self.count + 1)
+        (self._compose if is_short(list(system.rows)) else self._from_slopes)()
+
+    def _from_slopes(self) -> None:
         """a and h of each; 0 and infinite where there is none."""
         b, n, count, layout = self.b, self.n, 1 + self.m, self.layout
-        self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
-        if is_short(list(self.system.rows)):
-            self._compose()
-            return
         low, plain = layout.corner == _LOW, layout.sign > 0
         place = self.data.position_offset
         first = place(((2 * layout.corner + np.where(low == plain, 0, 1)) * count + layout.row) * n)  # where its slopes begin
@@ -266,9 +243,10 @@ class GradientRowsKernel(LaneInequalities):
             b.store(self.h, r, b.select(usable, h, INF))
 
     # ---- first order, and what is left
-    def _first_order(self) -> None:
-        """Reduces sides; where no minimiser is left the bound is infinite."""
+    def _reduce(self) -> None:
+        """Reduces sides by first order; where no minimiser is left the bound is infinite."""
         b, n = self.b, self.n
+        self._mark(b.ogt(self.violated, 0.0), b.ogt(b.const(1.0), 0.0))
         self.new_lo, self.new_hi = b.buffer(n), b.buffer(n)
         calm = b.mand(self.bounded, b.ogt(b.load(self.lipschitz, 0), 0.0))
         with b.loop(n) as turn:
@@ -282,14 +260,12 @@ class GradientRowsKernel(LaneInequalities):
             first, last = self._rounded(whole, lo, hi)
             slope = Pair(*(b.load(self.gradient, self._place(side * n, i)) for side in (0, 1)))
             allowed = b.mand(calm, b.oeq(step.results[0], 0.0))
-            low, high = (self._table(self.at + k * n, i) for k in (0, 1))
+            low, high = (self._table(self.at + 1 + k * n, i) for k in (0, 1))
             # a region of whole numbers ends at them; beyond 2**53 they may be no doubles, and where the user's bounds are such
             beyond = b.mand(b.olt(lo, low), b.olt(low, INF)), b.mand(b.ogt(hi, high), b.ogt(high, -INF))
             own = b.select(b.mand(whole, b.mnot(beyond[0])), lo, low), b.select(b.mand(whole, b.mnot(beyond[1])), hi, high)
             found = first_order(b, allowed, slope, lo, hi, *own)
-            left = b.max(b.neg(b.sub(b.neg(lo), b.load(self.low, i))), lo)
-            right = b.min(b.add(lo, b.load(self.high, i)), hi)
-            left, right = b.select(self.bounded, left, lo), b.select(self.bounded, right, hi)
+            left, right = super()._left(i)
             left = b.max(left, b.select(found.on_high, b.min(last, found.left), first))
             right = b.min(right, b.select(found.on_low, b.max(first, found.right), last))
             left, right = self._rounded(whole, left, right)
@@ -298,68 +274,49 @@ class GradientRowsKernel(LaneInequalities):
             b.store(self.new_hi, i, b.select(nothing, hi, right))
             facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.select(nothing, 1.0, 0.0)), add_up)
         excluded, nothing = (b.ogt(v, 0.0) for v in facts.results)
-        self.excluded = b.mand(b.mand(excluded, self.bounded), self.bounded_above)
-        self.nothing = nothing
-
-    def _write(self) -> None:
-        b, n = self.b, self.n
-        low_row, axis_row, level_row = rows(n)
-        known = b.input(0, low_row)
-        gone = b.ogt(b.add(self.violated, b.load(self.empty, 0)), 0.0)
-        gone = b.mor(gone, b.mand(self.nothing, b.mnot(self.bounded_above)))
-        above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mor(self.excluded, b.mand(self.nothing, self.bounded_above)))
-        lower = best_lower(b, known, self.lowest, self.by_lines)
-        lower = b.select(above, INF, lower)
-        away = b.mor(gone, b.ogt(lower, self.upper))
-        volume, axis = self._sides()
-        for row, value in ((low_row, lower), (axis_row, b.select(gone, DISCARDED_AXIS, axis)),
-                           (level_row, b.input(0, level_row))):
-            b.output(LEFT, row, value)
-        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH_REDUCTION, b.sub(self.upper, known)))
-        worth = b.mor(away, b.mor(b.ole(volume, _WORTH_REDUCTION), b.mand(self.bounded_above, nearer)))
-        b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
+        self._mark(b.mand(b.mand(excluded, self.bounded), self.bounded_above), b.ogt(b.const(0.0), 0.0))
+        self._mark(nothing, b.mnot(self.bounded_above))
+        self.totals, (self.costs, self.lost) = self._variations(), self._costs()
         self._write_point()
 
-    def _sides(self) -> tuple[Value, Value]:
-        """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that with the largest
-        share in what the bound loses, where that is known, and in what all rows vary by, those aside that are slack."""
-        b, n, count = self.b, self.n, 1 + self.m
-        totals = b.buffer(count)
+    def _left(self, i: Value) -> tuple[Value, Value]:
+        return self.b.load(self.new_lo, i), self.b.load(self.new_hi, i)
 
-        def varies(k: "int | Value", i: Value) -> Value:
-            slope = b.max(*(b.load(self.slopes, self._place(self._times(self._place(side * count, k), n), i)) for side in (0, 1)))
-            return b.mul(slope, b.sub(b.load(self.new_hi, i), b.load(self.new_lo, i)))
+    def _varies(self, k: "int | Value", i: Value) -> Value:
+        """How much a row varies, about, because of a variable."""
+        b, count = self.b, 1 + self.m
+        places = (self._place(self._times(self._place(side * count, k), self.n), i) for side in (0, 1))
+        slope = b.max(*(b.load(self.slopes, place) for place in places))
+        return b.mul(slope, b.sub(b.load(self.new_hi, i), b.load(self.new_lo, i)))
+
+    def _variations(self) -> int:
+        """Of each row 1 over how much it varies because of all variables; 0 for those that are slack."""
+        b, count = self.b, 1 + self.m
+        totals = b.buffer(count)
         with b.loop(count) as turn:
             k = turn.index
-            with b.loop(n) as inner:
-                step = b.step((0.0,), (varies(k, inner.index),), add_up)
+            with b.loop(self.n) as inner:
+                step = b.step((0.0,), (self._varies(k, inner.index),), add_up)
             total = step.results[0]
             counts = b.mand(b.ogt(b.load(self.lipschitz, k), 0.0), b.mand(b.ogt(total, 0.0), b.olt(total, INF)))
             of_f = b.ueq(k, 0)
             counts = b.mand(counts, b.mor(of_f, b.oeq(b.load(self.slack, k), 0.0)))
             b.store(totals, k, b.select(counts, b.div(1.0, total), 0.0))
-        costs, total = self._costs()
-        known = b.mand(b.ogt(total, 2.0**-900), b.olt(total, INF))
-        with b.loop(n) as turn:
-            i = turn.index
-            with b.loop(count) as inner:
-                k = inner.index
-                share = b.load(totals, k)
-                term = b.select(b.ogt(share, 0.0), b.mul(varies(k, i), share), 0.0)
-                step = b.step((0.0,), (term,), add_up)
-            lo, hi = b.load(self.new_lo, i), b.load(self.new_hi, i)
-            before, after = (b.max(b.sub(q, p), SMALLEST) for p, q in (self.ends(i), (lo, hi)))
-            near = b.min(b.abs(lo), b.abs(hi))
-            endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
-            smear = b.select(b.olt(after, INF), b.max(step.results[0], b.mul(b.min(after, 2.0**100), 2.0**-200)), endless)
-            smear = b.select(known, b.add(b.div(b.load(costs, i), total), b.mul(smear, 1.0 / count)), smear)
-            smear = b.select(can_be_cut(b, lo, hi), smear, -1.0)
-            part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
-            volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
-            chosen = b.step((-0.5, NO_AXIS), (smear, self._table(self.numbers, i)), with_larger)
-            b.output(LEFT, i, lo)
-            b.output(LEFT, self._place(i, n), hi)
-        return volume.results[0], chosen.results[1]
+        return totals
+
+    def _score(self, i: Value, left: Value, right: Value) -> Value:
+        """The share in what the bound loses, where that is known, and in what all rows vary by, those aside that are slack."""
+        b, count = self.b, 1 + self.m
+        known = b.mand(b.ogt(self.lost, 2.0**-900), b.olt(self.lost, INF))
+        with b.loop(count) as inner:
+            k = inner.index
+            share = b.load(self.totals, k)
+            term = b.select(b.ogt(share, 0.0), b.mul(self._varies(k, i), share), 0.0)
+            step = b.step((0.0,), (term,), add_up)
+        after, near = b.max(b.sub(right, left), SMALLEST), b.min(b.abs(left), b.abs(right))
+        endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
+        smear = b.select(b.olt(after, INF), b.max(step.results[0], b.mul(b.min(after, 2.0**100), 2.0**-200)), endless)
+        return b.select(known, b.add(b.div(b.load(self.costs, i), self.lost), b.mul(smear, 1.0 / count)), smear)
 
     def _costs(self) -> tuple[int, Value]:
         """What the bound loses, about, because slopes vary on the region: for each variable its width, times how much the slopes

@@ -1,5 +1,4 @@
-"""The kernel of the lifted relaxation: a linear program over the variables and the products and curves of a system, a region a
-lane.
+"""Rows over the variables and the products and curves of a system: the lifted relaxation, a region a lane.
 
 **Columns** (`relax/lifting.py`) are enclosed on the region X from the variables on. At every feasible point x of X the numbers
 z_c that the columns are there lie in these enclosures [l_c, u_c], and obey
@@ -10,8 +9,7 @@ z_c that the columns are there lie in these enclosures [l_c, u_c], and obey
 * for a curve w = p(a) the lines below and above it (`ops/line_rules.py`), touching it at the best point known, or next to it,
   and, where it is convex or concave, at two points near the ends.
 
-So these are inequalities a_r·d <= h_r for d = z - l, as those of `relax/gradient_rows_kernel.py` are, and what follows from them
-is the same (`relax/lane_inequalities.py`): a bound of f, which is linear in the columns, and what is left of each side.
+These are the rows of a relaxation (`relax/lane_relaxation.py`), with f, which is linear in the columns, as the last one.
 
 **The variable to cut next** is that whose products and curves are the furthest from what the solution of the linear program takes
 them for, each weighed by the multipliers of its lines: by this amount the bound would rise if they were exact.
@@ -25,58 +23,48 @@ import numpy as np
 
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF, Pair
-from infimum.kernel.box_conclusions import add_up, best_lower, with_larger
+from infimum.kernel.box_conclusions import add_up
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
-from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
+from infimum.kernel.region_cut import rows
 from infimum.ops.line_rules import lines_of, touching
 from infimum.ops.rules import RULES
 from infimum.problem.system import System
 from infimum.relax.column_enclosures import ColumnEnclosures
 from infimum.relax.curve_lines import curve_of
-from infimum.relax.lane_inequalities import LaneInequalities
+from infimum.relax.lane_relaxation import LaneRelaxation
 from infimum.relax.lifting import LinearForm, doubles, lift_of
 
-LEFT, WORTH, POINT = range(3)  # the outputs
-_WORTH_GAP_LEFT = 0.25         # the test paid if at most this part of the distance to the upper bound is left
-_INSET = 0.125                 # of a curve's argument, from its ends to the points at which it has further tangents
+POINT = 2       # an output: the solution of the linear program
+_INSET = 0.125  # of a curve's argument, from its ends to the points at which it has further tangents
 
 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the verified upper bound; the best point known, or NaN; and by what widths are multiplied where
     it is chosen what to cut."""
-    writer = LiftedKernel(system, x)
-    return writer.b.kernel(name, 1, 3), writer.data, (rows_of(x.size), 1, x.size), writer.at
+    return LiftedKernel(system, x).program(name, x.size)
 
 
-class LiftedKernel(ColumnEnclosures, LaneInequalities):
+class LiftedKernel(ColumnEnclosures, LaneRelaxation):
     """Writes it."""
 
+    worth_volume, worth_gap = 0.0, 0.25  # it is too costly to be worth a reduced region alone
+
     def __init__(self, system: System, x: Expr):
-        self.b, self.data, self.lift = Builder(), Data(), lift_of(system, x)
-        b, lift = self.b, self.lift
-        self.variables, self.n = x.size, len(lift.columns)
-        self.at = self.data.offset(np.zeros(1 + 2 * x.size))
-        self.upper = b.data(self.at)
-        self.bounded_above = b.olt(self.upper, INF)
-        self.constraints, self.count = lift.count, lift.count + 1
-        self.numbers = self.data.offset(np.arange(x.size, dtype=float))
-        self.whole = self.data.offset(np.isin(np.arange(x.size), system.integers).astype(float))
+        super().__init__(x.size, system.integers, 2 * x.size)
+        self.lift, b = lift_of(system, x), self.b
+        self.n, self.constraints, self.count = len(self.lift.columns), self.lift.count, self.lift.count + 1
         self.enclosures = tuple(b.buffer(self.n) for _ in range(3))  # minus the lower ends, the upper ends, the levels
-        self.points = b.buffer(self.n)
-        self._enclose()
-        self._write_lines()
-        self._contract()
-        self._bound()
-        self._write()
+        self.points, self.lowest = b.buffer(self.n), b.const(-INF)
 
     def _near(self, i: Value, lo: Value, hi: Value) -> Value:
         b, best = self.b, self._table(self.at + 1, i)
         return b.min(b.max(b.select(b.uno(best, best), b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), best), lo), hi)
 
-    # ---- inequalities
-    def _write_lines(self) -> None:
+    # ---- rows
+    def _write_rows(self) -> None:
         b, n, lift = self.b, self.n, self.lift
+        self._enclose()
         self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
         fixed = len(lift.fixed)
         with b.loop((self.constraints - fixed) * n) as turn:
@@ -150,39 +138,15 @@ class LiftedKernel(ColumnEnclosures, LaneInequalities):
                 self._put(self._place(r, number), [(argument, b.select(usable, turned, 0.0)),
                                                    (w, b.select(usable, b.mul(-1.0, side), 0.0))], b.select(usable, h, INF))
 
-    # ---- what is left
-    def _write(self) -> None:
-        b, n = self.b, self.variables
-        low_row, axis_row, level_row = rows(n)
-        known = b.input(0, low_row)
-        scores = self._scores()
-        with b.loop(n) as turn:
-            i = turn.index
-            (lo, hi), whole = self.ends(i), b.ogt(self._table(self.whole, i), 0.0)
-            left = b.max(b.neg(b.sub(b.neg(lo), b.load(self.low, i))), lo)
-            right = b.min(b.add(lo, b.load(self.high, i)), hi)
-            left, right = self._rounded(whole, left, right)
-            none = b.mand(self.bounded, b.ogt(left, right))
-            use = b.mand(self.bounded, b.mnot(none))
-            left, right = b.select(use, left, lo), b.select(use, right, hi)
-            nothing = b.step((0.0,), (b.select(none, 1.0, 0.0),), add_up)
-            mine = b.oeq(b.input(0, axis_row), self._table(self.numbers, i))
-            score = b.select(b.mand(self.bounded, b.ogt(b.load(scores, i), 0.0)), b.load(scores, i), b.select(mine, 0.0, -1.0))
-            score = b.select(can_be_cut(b, left, right), score, -2.0)
-            chosen = b.step((-1.5, NO_AXIS), (score, self._table(self.numbers, i)), with_larger)
-            b.output(LEFT, i, left)
-            b.output(LEFT, self._place(i, n), right)
-        nothing = b.ogt(nothing.results[0], 0.0)
-        gone = b.mor(b.ogt(b.load(self.empty, 0), 0.0), b.mand(nothing, b.mnot(self.bounded_above)))
-        above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mand(nothing, self.bounded_above))
-        lower = b.select(above, INF, best_lower(b, known, self.by_lines))
-        axis = chosen.results[1]
-        for row, value in ((low_row, lower), (axis_row, b.select(gone, DISCARDED_AXIS, axis)),
-                           (level_row, b.input(0, level_row))):
-            b.output(LEFT, row, value)
-        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH_GAP_LEFT, b.sub(self.upper, known)))
-        away = b.mor(gone, b.ogt(lower, self.upper))
-        b.output(WORTH, 0, b.select(b.mor(away, b.mand(self.bounded_above, nearer)), 1.0, 0.0))
+    # ---- what is cut next
+    def _reduce(self) -> None:
+        self.scores = self._scores()
+
+    def _score(self, i: Value, left: Value, right: Value) -> Value:
+        """Where nothing is wrong it stays with the variable that is to be cut, if it can be."""
+        b, score = self.b, self.b.load(self.scores, i)
+        mine = b.oeq(b.input(0, rows(self.variables)[1]), self._table(self.numbers, i))
+        return b.select(b.mand(self.bounded, b.ogt(score, 0.0)), score, b.select(mine, 0.0, -1.0))
 
     def _scores(self) -> int:
         """Of each variable: by how much its products and curves are wrong, times their multipliers."""

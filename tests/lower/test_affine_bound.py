@@ -36,7 +36,7 @@ def test_nothing_is_lost(name):
     regions = np.concatenate([lo, hi, np.full((1, BOXES), -np.inf), np.zeros((1, BOXES)), np.full((1, BOXES), 3.0)])
     middle = evaluator.value(0.5 * lo + 0.5 * hi, 0.5 * lo + 0.5 * hi).hi
     upper = float(np.median(middle[np.isfinite(middle)]))
-    left, _ = evaluator.run(AFFINE, [regions], parameters=np.array([1.0, 1.0, 1.0, upper]))
+    left, _ = evaluator.run(AFFINE, [regions], parameters=np.array([upper, 1.0, 1.0, 1.0]))
     (lower_row, axis_row, _), said = rows(N), 0
     with ctx.workprec(2000):
         for k in range(BOXES):
@@ -74,7 +74,7 @@ def test_a_long_recurrence_stays_narrow():
     evaluator = infimum.compile(decay, 2)
     lo, hi = np.array([0.95, 1.0]), np.array([1.05, 1.0625])
     region = np.concatenate([lo, hi, [-np.inf, 0.0, 3.0]])[:, None]
-    left, _ = evaluator.run(AFFINE, [region], parameters=np.array([1.0, 1.0, np.inf]))
+    left, _ = evaluator.run(AFFINE, [region], parameters=np.array([np.inf, 1.0, 1.0]))
     least, natural = lo[1] * (1 - 0.1 * hi[0]) ** 50, float(evaluator.value(lo, hi).lo)
     lower = left[rows(2)[0], 0]
     assert natural < -1.0 and 0.9 * least < lower <= least

@@ -174,7 +174,7 @@ def told(fun, lo, hi, upper: float, known: float = -np.inf, axis: float = 0.0) -
     """The region that is left, and whether it was worth it."""
     n = len(lo)
     region = np.concatenate([lo, hi, [known, axis, 3.0]])[:, None]
-    given = np.concatenate([np.ones(n), [upper], np.arange(n)])
+    given = np.append(upper, np.ones(n))
     left, worth = infimum.compile(fun, n).run(programs.LINEAR, [region], parameters=given)
     return left[:, 0], float(worth[0, 0])
 
@@ -207,7 +207,7 @@ def test_the_same_bits(name, n):
     """All widths of a vector, interpreted, and by the definition."""
     program = programs.PROGRAMS[programs.LINEAR](trace(FUNCTIONS[name][0], n), var("x", (n,)))
     doubles, f = program.data.doubles(), sample_of(*FUNCTIONS[name])
-    doubles[program.at:program.at + 2 * n + 1] = np.concatenate([np.ones(n), [0.5], np.arange(n)])
+    doubles[program.at:program.at + n + 1] = np.append(0.5, np.ones(n))
     lo, hi = boxes(np.random.default_rng(2), f, 8)
     regions = np.concatenate([lo, hi, np.full((1, 8), -np.inf), np.zeros((1, 8)), np.full((1, 8), 3.0)])
     outputs = [[np.zeros((count, 8)) for count in program.rows] for _ in range(2 + len(host().widths()))]

@@ -66,11 +66,12 @@ class Lines:
 
     def __init__(self, f: Expr, n: int, backend: Any = None):
         b, data, self.n = Builder(), Data(), n
-        found, = BackwardBoundKernel(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,))).lines
+        written = BackwardBoundKernel(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,)))
+        found, = written.lines
         with b.loop(n) as turn:
             b.output(0, turn.index, found.slope(turn.index))
         b.output(1, 0, found.nlo)
-        b.output(1, 1, found.natural.nlo)
+        b.output(1, 1, written.natural[0].nlo)
         self.compiled = (backend or CpuBackend(threads=1)).compile(b.kernel("line", 2, 2))
         self.data = data.doubles(), data.positions()
 
@@ -97,7 +98,7 @@ class LinearClaims:
         """Lower and upper ends, lower bounds, and where nothing is left, of the boxes by an upper bound."""
         n, count = self.n, self.lo.shape[1]
         regions = np.concatenate([self.lo, self.hi, np.full((1, count), -np.inf), np.zeros((1, count)), np.full((1, count), 3.0)])
-        given = np.concatenate([np.ones(n), [upper], np.arange(n)])
+        given = np.append(upper, np.ones(n))
         out = self.evaluator.run(LINEAR, [regions], parameters=given)[0]
         lower_row, axis_row, _ = rows(n)
         return out[:n], out[n:2 * n], out[lower_row], out[axis_row] == DISCARDED_AXIS

@@ -9,29 +9,16 @@ its gradient. **Judged** by the regions discarded, cut to a small part, or broug
 Proof: docs/proofs/affine_bounds.md.
 """
 
-from typing import Any
-
-import numpy as np
-
-from infimum.bounds.interface import Outcome, RegionTest, StepContext
+from infimum.bounds.relaxation_test import RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import AFFINE
-from infimum.problem.unions import shares
 
 
-class AffineBound(RegionTest):
+class AffineBound(RelaxationTest):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces, delays_others = "affine", "affine", True, True
-
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
-        super().__init__(evaluator, lo, hi)
-        self.weights = shares(lo, hi)
+    name, discards, knows_faces, delays_others, program = "affine", "affine", True, True, AFFINE
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.facts.is_recurrence
-
-    def test(self, regions: Any, context: StepContext) -> Outcome:
-        left, worth = self.evaluator.run(AFFINE, [regions], parameters=np.append(self.weights, context.upper))
-        return Outcome(left, self.cost * regions.shape[1], worth)

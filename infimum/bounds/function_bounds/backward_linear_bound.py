@@ -1,4 +1,4 @@
-"""Linear bounds (`relax/backward_bound_kernel.py`): a linear function below f, composed backward through it.
+"""Linear bounds (`relax/linear_rows_kernel.py`): a linear function below f, composed backward through it.
 
 **Discards** a bounded region on which the linear function lies above the upper bound. **Reduces** a variable to where it does
 not. **Raises** the lower bound to its least value. **Costs** about two enclosures of f and its gradient. **Judged** by the
@@ -7,28 +7,19 @@ regions discarded, cut to a small part, or brought close to the upper bound.
 Proof: docs/proofs/linear_bounds.md.
 """
 
-from typing import Any
-
-import numpy as np
-
-from infimum.bounds.interface import Outcome, RegionTest, StepContext
+from infimum.bounds.relaxation_test import RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR
 from infimum.kernel.schedule import has_many_curves, written_out
-from infimum.problem.unions import shares
 
 # operations on single numbers: from the first number on it is asked late, beyond the second it is not used
 _LONG_OPERATIONS, _MOST_OPERATIONS = 100, 800
 
 
-class BackwardLinearBound(RegionTest):
+class BackwardLinearBound(RelaxationTest):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces = "linear", "linear", True
-
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
-        super().__init__(evaluator, lo, hi)
-        self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
+    name, discards, knows_faces, program = "linear", "linear", True, LINEAR
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
@@ -39,8 +30,3 @@ class BackwardLinearBound(RegionTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return written_out(evaluator.f) <= _MOST_OPERATIONS
-
-    def test(self, regions: Any, context: StepContext) -> Outcome:
-        self.given[self.n] = context.upper
-        left, worth = self.evaluator.run(LINEAR, [regions], parameters=self.given)
-        return Outcome(left, self.cost * regions.shape[1], worth)

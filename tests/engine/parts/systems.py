@@ -133,7 +133,7 @@ def columns(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 class Kernel:
     """A kernel of a case, that of lines if no other is told, written now, whatever was compiled before. Its parameters are the
-    `given` ones, or else the bounds, and the upper bound."""
+    upper bound, and the `given` ones or else the bounds."""
 
     def __init__(self, case: Case, writer: Callable = gradient_rows_kernel.gradient_rows, given: np.ndarray | None = None):
         kernel, data, self.rows, self.at = writer("kernel", case.system, var("x", (len(case.lo),)))
@@ -143,7 +143,7 @@ class Kernel:
 
     def __call__(self, regions: np.ndarray, upper: float) -> list[np.ndarray]:
         doubles = self.data.copy()
-        given = np.append(self.given, upper)
+        given = np.append(upper, self.given)
         doubles[self.at:self.at + len(given)] = given
         out = [np.empty((count, regions.shape[1])) for count in self.rows]
         self.compiled.run([regions], out, doubles, self.positions)

@@ -23,7 +23,7 @@ class Rows:
 
     def __call__(self, regions: np.ndarray, upper: float) -> list[np.ndarray]:
         left, worth = self.kernel(regions, upper)
-        return [left, np.full((1, regions.shape[1]), INF), np.zeros((self.n, regions.shape[1])), worth]
+        return [left, worth, np.full((1, regions.shape[1]), INF), np.zeros((self.n, regions.shape[1]))]
 
 
 def test_no_feasible_point_is_lost(nothing_lowered):
