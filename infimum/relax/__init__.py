@@ -1,1 +1,1 @@
-"""Linear relaxations of a system over a box: rows, solvers, and bounds that hold whatever the solver returns."""
+"""Linear relaxations of a region: rows from several sources, multipliers, and bounds that hold for any multipliers."""
