@@ -44,9 +44,9 @@ FUNCTION_TESTS: dict[str, Row] = {
     "first_order": Row("function_bounds.first_order", "FirstOrder"),
     "pieces": Row("function_bounds.bound_by_pieces", "BoundByPieces", _variants(
         Schedule(8, 64, 0.3), costly={"share": 0.8, "sample": 32})),
-    "affine": Row("function_bounds.affine_bound", "AffineBound", _variants(
+    "affine": Row("linear_rows", "AffineBound", _variants(
         Schedule(12, 8, 0.125, grows=True, used_from=1, sample=64, cost=5))),  # the first regions are too wide to be judged by
-    "linear": Row("function_bounds.backward_linear_bound", "BackwardLinearBound", _variants(
+    "linear": Row("linear_rows", "BackwardLinearBound", _variants(
         Schedule(12, 8, 0.125, grows=True, sample=64, cost=2), dependent={"first": 1}, long={"first": 32})),
     "projection": Row("least_squares.variable_projection", "VariableProjection", _variants(
         Schedule(0, 8, 0.05, until_paying=1, cost=4), many={"first": 6, "share": 0.3, "until_paying": None},

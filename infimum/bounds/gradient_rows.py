@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.lifted_relaxation import LiftedRelaxation
-from infimum.bounds.linear_rows import LinearRowsBound
-from infimum.bounds.relaxation_test import RelaxationTest
+from infimum.bounds.linear_rows import LinearRowsBound, RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.interface import LocalSolution
-from infimum.bounds.relaxation_test import RelaxationTest
+from infimum.bounds.linear_rows import RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
 from infimum.expr.node import var

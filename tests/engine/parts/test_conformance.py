@@ -14,8 +14,6 @@ import numpy as np
 import pytest
 
 from infimum.bounds.bound_order import classes_of
-from infimum.bounds.function_bounds.affine_bound import AffineBound
-from infimum.bounds.function_bounds.backward_linear_bound import BackwardLinearBound
 from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
@@ -23,6 +21,7 @@ from infimum.bounds.function_bounds.tangent_bound import TangentBound
 from infimum.bounds.interface import CuttingTest, Outcome, RegionTest, StepContext
 from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.bounds.least_squares.variable_projection import VariableProjection
+from infimum.bounds.linear_rows import AffineBound, BackwardLinearBound
 from infimum.bounds.newton_kernel import SweepPlan
 from infimum.bounds.sweeps.shaving import Shaving
 from infimum.bounds.sweeps.slice_refinement import SliceRefinement
