@@ -19,7 +19,7 @@ that a library finds.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,12 @@ from infimum.kernel.box_conclusions import add_up, best_lower, larger, with_larg
 from infimum.kernel.constant_data import Data, Writer
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
-from infimum.relax.lane_simplex import NO_SOLUTION, LaneProgram, LaneSimplex
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.relax import lane_simplex
+else:
+    lane_simplex = LazyModule("relax.lane_simplex")  # not needed for a single row
 
 LEFT, WORTH = range(2)  # the first outputs: what is left of the region, and whether the test was worth its cost
 SMALLEST = 2.0**-900
@@ -190,7 +195,7 @@ class LaneRelaxation(Writer, ABC):
         b, count = self.b, self.constraints
         solved, scales, cost = self._program()
         found = solved.multipliers()
-        no_solution = b.oeq(solved.status, NO_SOLUTION)
+        no_solution = b.oeq(solved.status, lane_simplex.NO_SOLUTION)
         weights = b.buffer(self.count)
         self.solved = solved
         with b.loop(count) as turn:
@@ -206,7 +211,7 @@ class LaneRelaxation(Writer, ABC):
         b.store(weights, count, b.select(no_solution, 0.0, b.sub(1.0, second)))
         return weights, no_solution
 
-    def _program(self) -> tuple[LaneSimplex, int, Value]:
+    def _program(self) -> "tuple[lane_simplex.LaneSimplex, int, Value]":
         """The linear program for t = (d - low) / (high - low): constraints, then f's second row less its first, which has a
         variable of its own for what f lies above the first; the objective is the first row. Returns by what rows were
         multiplied, and divided the objective."""
@@ -244,8 +249,8 @@ class LaneRelaxation(Writer, ABC):
         fill(size, of_row(count), b.const(0.0), 1.0)
         cost = b.div(1.0, b.load(scales, size))
         live = b.mand(self.bounded, b.oeq(b.add(b.load(self.empty, 0), b.load(self.empty, 1)), 0.0))
-        program = LaneProgram(size, columns, n, entries, right)
-        return LaneSimplex(b, self.data, program, 2 * (size + columns), live), scales, cost
+        program = lane_simplex.LaneProgram(size, columns, n, entries, right)
+        return lane_simplex.LaneSimplex(b, self.data, program, 2 * (size + columns), live), scales, cost
 
     def _add_up(self, weights: int) -> None:
         """The row Σ weight_r row_r, behind the others: rounded so that it holds."""
