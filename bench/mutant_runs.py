@@ -75,9 +75,9 @@ class Copies:
 
     def pytest(self, copy: Path, *arguments: str, limit: float) -> tuple[int, str]:
         """The exit code of a run of tests in a copy, and its output; 124 for a run that does not end."""
-        environment = {**os.environ, "PYTHONPATH": str(copy), "INFIMUM_CACHE": str(self.home / "cache"),
-                       "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", *arguments]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), os.environ.get("PYTHONPATH", "")]),
+                       "INFIMUM_CACHE": str(self.home / "cache")}
+        command = [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=no", *arguments]
         process = subprocess.Popen(command, cwd=copy, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, start_new_session=True)
         try:
@@ -87,7 +87,6 @@ class Copies:
             os.killpg(process.pid, 9)  # its workers and children too: it has a process group of its own
             process.communicate()
             return 124, ""
-
 
     def passes(self, test: str) -> bool:
         """Does a test pass in the copy without any mistake?"""
