@@ -16,7 +16,7 @@ ROOT = Path(infimum.__file__).parent
 # Folders and modules in the order in which they may import one another: each those of its own row and of the rows above it. A row
 # names whole folders; files of a folder that stand in a row of their own are used by what lies between.
 ORDER = """
-errors support
+errors support search.policy
 interval
 ops
 plotting
@@ -36,7 +36,7 @@ KERNELS
 evaluation
 relax
 search.callbacks search.checkpoint search.checkpoint_content search.interrupts search.limit_messages search.progress
-search.driver search.option_names search.overlapped_work search.policy
+search.driver search.option_names search.overlapped_work
 search.region_outcomes search.region_heap search.region_pool
 points.random_numbers points.descents points.interior_shift points.barrier_problem
 points.sobol points.interior_point points.restoration

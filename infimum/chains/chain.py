@@ -11,10 +11,10 @@ import numpy as np
 
 from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.descents import MOST_DENSE_VARIABLES
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.points import DESCENTS
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Chain:
         self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
-        self.points = chain_points.ChainPointSearch(grid.kinds, incumbent) if len(self.low) > MOST_DENSE_VARIABLES else None
+        many = len(self.low) > DESCENTS.most_dense_variables
+        self.points = chain_points.ChainPointSearch(grid.kinds, incumbent) if many else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.alive: Any = None  # the cells that are left of the grid, if it has been looked at
@@ -77,7 +78,7 @@ class Chain:
         if max(len(bag.terms) for bag in bags) > _MOST_TERMS:
             return None
         kinds = bag_kinds.kinds_of(bags, families, evaluator.backend)
-        kept = chain_points.cells_kept(kinds) if evaluator.n > MOST_DENSE_VARIABLES else 0
+        kept = chain_points.cells_kept(kinds) if evaluator.n > DESCENTS.most_dense_variables else 0
         most = min(_MOST_CELLS, np.inf if memory_limit is None else memory_limit / _BYTES_A_CELL - kept)
         if len(kinds) > _MOST_FORMS or chain_grid.cells_at_first(kinds) > most:
             return None

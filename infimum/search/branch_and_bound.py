@@ -19,7 +19,7 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy import BRANCHING as POLICY
+from infimum.search.policy.search import BRANCHING as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut

@@ -19,7 +19,7 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy import ROOT_BOX as POLICY
+from infimum.search.policy.search import ROOT_BOX as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly
 

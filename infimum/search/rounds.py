@@ -28,7 +28,7 @@ from infimum.kernel.region_cut import ABOVE, FINAL, rows_of
 from infimum.problem.settings import LEAST
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import RoundEnded, boxes_reached
-from infimum.search.policy import ROUNDS as POLICY
+from infimum.search.policy.search import ROUNDS as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_search import PooledSearch
 from infimum.support.clock import OutOfTime

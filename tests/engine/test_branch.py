@@ -74,7 +74,7 @@ KNOWN = [("camel_six_hump", 2), ("goldstein_price", 2), ("branin", 2), ("shekel_
 @pytest.mark.parametrize(("name", "n"), KNOWN)
 def test_the_minimum_is_enclosed_after_every_step(name, n, cuts, monkeypatch):
     """Without any help by a swarm, cut once a step and several times."""
-    monkeypatch.setattr(branch_module, "POLICY", branch_module.POLICY._replace(most_cuts=cuts))
+    monkeypatch.setattr(branch_module.POLICY, "most_cuts", cuts)
     p = problems.get(name, n)
     branch = started(p.fun, p.lo, p.hi)
     lower, upper = -INF, INF
@@ -103,7 +103,7 @@ def test_with_a_good_point_from_the_beginning(name, n):
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
     """Regions wait in the pool, and a step takes a few only."""
     monkeypatch.setattr(region_search, "_BATCHES_AT_HAND", 0.5)
-    monkeypatch.setattr(branch_module, "POLICY", branch_module.POLICY._replace(full_step=4))
+    monkeypatch.setattr(branch_module.POLICY, "full_step", 4)
     p = problems.get(name)
     branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
     branch.lanes = 2 * front
@@ -348,7 +348,7 @@ class RunsOut:
 def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
     """Few regions at hand, so that all ways of the pool are gone; every minimiser stays in a region, and the search can go on."""
     monkeypatch.setattr(region_search, "_BATCHES_AT_HAND", 0.5)
-    monkeypatch.setattr(branch_module, "POLICY", branch_module.POLICY._replace(full_step=4))
+    monkeypatch.setattr(branch_module.POLICY, "full_step", 4)
     p = problems.get("himmelblau")
     branch = started(p.fun, p.lo, p.hi, batch=16)
     for _ in range(4):

@@ -27,7 +27,8 @@ def schwefel(x):
 
 
 def set_long(monkeypatch, boxes: int, regions: int) -> None:
-    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(boxes_before_gpu=boxes, regions_for_gpu=regions))
+    monkeypatch.setattr(auto.POLICY, "boxes_before_gpu", boxes)
+    monkeypatch.setattr(auto.POLICY, "regions_for_gpu", regions)
 
 
 @pytest.fixture
