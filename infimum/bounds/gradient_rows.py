@@ -23,15 +23,13 @@ from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.relax import gradient_rows_kernel as kernel
 else:
     kernel = LazyModule("relax.gradient_rows_kernel")
-
-_MOST_DERIVATIVES = 4096     # derivatives of all rows
-_ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
 class GradientRows(RegionTest):
@@ -42,7 +40,7 @@ class GradientRows(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
+        self.most = max(1, POLICY.elements_at_once // self.n)
         self.parameters = np.concatenate([lo, hi, [np.inf]])
 
     @classmethod
@@ -54,7 +52,7 @@ class GradientRows(RegionTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= _MOST_DERIVATIVES
+        return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= POLICY.most_derivatives
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         self.parameters[-1] = context.upper

@@ -20,8 +20,7 @@ from infimum.evaluation.programs import LINEAR_ROWS
 from infimum.expr.node import topological
 from infimum.kernel.schedule import is_short, written_out
 from infimum.problem.unions import shares
-
-_MOST_OPERATIONS, _MOST_ROWS = 800, 16            # operations on single numbers in all rows, and rows: more take long to compile
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 
 
 class LinearRowsBound(RegionTest):
@@ -37,11 +36,11 @@ class LinearRowsBound(RegionTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        if system is None or not 0 < system.m <= _MOST_ROWS:
+        if system is None or not 0 < system.m <= POLICY.most_rows:
             return False
         rows = list(system.rows)
         asked = any(node.op == "where" for node in topological(rows)) or not is_short(rows)
-        return asked and sum(map(written_out, rows)) <= _MOST_OPERATIONS
+        return asked and sum(map(written_out, rows)) <= POLICY.rows_most_operations
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         self.given[-1] = context.upper

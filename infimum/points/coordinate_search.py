@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infimum.bounds.sweeps.sweep_kernel import SLICES
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
 from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
+from infimum.search.policy.bounds import SWEEPS
 from infimum.search.policy.points import COORDINATE_SEARCH as POLICY
 
 _STREAM = 4  # fixed: the stream of random numbers
@@ -107,13 +107,13 @@ class CoordinateSearch(PointSearch):
 
     def _zoom_in(self, times: int) -> Iterator[None]:
         """Around the point, closer each time."""
-        cell = (self.hi - self.lo) / SLICES
+        cell = (self.hi - self.lo) / SWEEPS.slices
         for k in range(times):
             due = k == POLICY.levels_before_sharpening and len(self.lo) >= POLICY.sharpened_variables
             if due and (yield from self._sharpen()):
                 return
             yield from self._look(np.maximum(self.lo, self.x - cell), np.minimum(self.hi, self.x + cell))
-            cell = cell / (SLICES // 2)
+            cell = cell / (SWEEPS.slices // 2)
 
     def _sharpen(self) -> Iterator[None]:
         """Newton's method along every variable; True if it has converged."""
@@ -132,7 +132,7 @@ class CoordinateSearch(PointSearch):
     def _look(self, low: np.ndarray, high: np.ndarray) -> Iterator[None]:
         """Along every variable within its window."""
         places, values, worst, highest = self.sweeper.sample(self.x, low, high)
-        self.evaluations += SLICES * len(places)
+        self.evaluations += SWEEPS.slices * len(places)
         before = self.x
         self._move(places, values)
         with np.errstate(invalid="ignore"):  # a window without any value

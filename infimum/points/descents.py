@@ -32,9 +32,9 @@ class DescentEnds:
 class DescentRules:
     """When a trial is accepted, and when a lane is done. `spread` is the size of the differences of the function's values."""
 
-    armijo: float = 0.3
-    halvings: int = 20
-    trials: int = 400
+    armijo: float = POLICY.armijo
+    halvings: int = POLICY.halvings
+    trials: int = POLICY.trials
     spread: float = 1.0
 
 

@@ -35,7 +35,7 @@ def set_long(monkeypatch, boxes: int, regions: int) -> None:
 def long(monkeypatch):
     """Searches are long after 20,000 boxes."""
     set_long(monkeypatch, 20_000, 100)
-    monkeypatch.setattr("infimum.evaluation.device_choice._BATCH", 256)
+    monkeypatch.setattr("infimum.evaluation.device_choice.POLICY.batch", 256)
 
 
 @pytest.fixture
@@ -139,8 +139,8 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     resumed with that GPU alone."""
     set_long(monkeypatch, 300, 5)
     monkeypatch.setattr(Facts, "has_pieces", False)  # with them it would end before
-    monkeypatch.setattr("infimum.evaluation.device_choice._BATCH", 16)
-    monkeypatch.setattr("infimum.evaluation.device_choice.WORTH_A_GPU", 32)
+    monkeypatch.setattr("infimum.evaluation.device_choice.POLICY.batch", 16)
+    monkeypatch.setattr("infimum.evaluation.device_choice.POLICY.worth_a_gpu", 32)
     search = {"bounds": [(-3.0, 3.0), (-2.0, 2.0)], "rtol": 1e-2, "atol": 1e-2, "options": {"particles": 8}}
     with monkeypatch.context() as m:
         m.setattr(Evaluator, "gpu_batch", 32)

@@ -16,9 +16,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LINEAR
 from infimum.kernel.schedule import has_many_curves, written_out
 from infimum.problem.unions import shares
-
-# operations on single numbers: from the first number on it is asked late, beyond the second it is not used
-_LONG_OPERATIONS, _MOST_OPERATIONS = 100, 800
+from infimum.search.policy.bounds import TANGENTS as POLICY
 
 
 class BackwardLinearBound(RegionTest):
@@ -32,13 +30,13 @@ class BackwardLinearBound(RegionTest):
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
-        if written_out(evaluator.f) > _LONG_OPERATIONS:
+        if written_out(evaluator.f) > POLICY.long_operations:
             return "long"
         return "dependent" if has_many_curves(evaluator.f, evaluator.n) else ""
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return written_out(evaluator.f) <= _MOST_OPERATIONS
+        return written_out(evaluator.f) <= POLICY.most_operations
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         self.given[self.n] = context.upper

@@ -33,6 +33,9 @@ class DESCENTS:
     """Quasi-Newton descents, one in each lane. Shown by `bench/swarm.py`; notes: 2026-11-point-searches."""
 
     most_dense_variables = 32  # variables: up to this number the inverse Hessian is kept whole
+    armijo = 0.3               # part of the predicted decrease that a trial must attain,
+    halvings = 20              # halvings of a step until it does, and
+    trials = 400               # trials of a lane, at most, unless the caller gives others
     remembered_steps = 6       # steps from which the inverse Hessian of more variables is made
     first_step = 0.125         # part of the widths of the bounds: the longest first step
     careful_step = 2.0**-12    # part of the widths: the longest step after the inverse Hessian was reset
@@ -213,33 +216,33 @@ class RESTORATION:
 
 
 class LEVENBERG_MARQUARDT:
-    """Points of sums of squares. Chosen by `bench/fit.py`; notes: 2026-11-point-searches."""
+    """Points of sums of squares. Shown by `bench/fit.py`; notes: 2026-11-point-searches."""
 
-    offered_points = 8                   # points that are offered
-    starts = 1024                        # starts
-    first_starts = 32                    # starts that come before the others
-    stages_first = ((6, 8), (8, 8))      # of the first starts: trials, and the number of lanes that are kept after them
-    stages = (3, 256), (6, 64), (8, 16), (16, 8)  # the same of the other starts
-    redrawn_values = 64                  # values of a parameter of the best end that are drawn anew,
-    stages_redrawn = ((6, 16), (16, 8))  # and the stages after that
-    last_trials = 48                     # trials at the end
-    trials_between_checks = 8, 2         # trials between two looks at which lanes have ended; with all of many data
-    many_data = 1024                     # data: of more than these,
-    sampled_data = 256                   # a sample of this size is fitted first
-    trials = 8, 1 << 19, 400             # trials of a descent: at least, times data at most, at most
-    most_parameters = 8                  # nonlinear parameters, at most
-    least_filled_volume = 2.0**-8        # part of the hull that start boxes fill: with less, each is searched by itself
-    logarithmic_ratio = 100.0            # ratio of its bounds from which on a parameter of one sign moves by factors
-    bits_of_exponent = 24                # bits of the exponents of starts that are spaced evenly by factors
-    converged_gain = 2.0**-48            # part of its value: a lane has ended where less is left to gain
-    same_value = 2.0**-20                # relative: values that differ by less are equal
-    first_damping = 2.0**-7              # first damping of a lane
-    least_pivot = 2.0**-44               # part of the diagonal: a pivot is at least this
-    sweeps_at_bounds = 6                 # sweeps of coordinate descent where the linear fit leaves its bounds
-    most_damping = 2.0**60               # damping, at most,
-    least_damping = 2.0**-60             # and at least
-    good_ratio = 0.75                    # part of the predicted decrease above which the damping is reduced,
-    poor_ratio = 0.25                    # and below which it grows:
-    damping_reduction = 2.0**-3          # factor of the first,
-    damping_growth = 2.0                 # of the second,
-    damping_large_growth = 2.0**3        # and where the value rose
+    offered_points = 8             # points that are offered
+    starts = 1024                  # starts
+    first_starts = 32              # starts that come before the others
+    stages_first = ((6, 8), (8, offered_points))  # of the first starts: trials, and the number of lanes that are kept after them
+    stages = (3, 256), (6, 64), (8, 16), (16, offered_points)  # the same of the other starts
+    redrawn_values = 64            # values of a parameter of the best end that are drawn anew,
+    stages_redrawn = ((6, 16), (16, offered_points))  # and the stages after that
+    last_trials = 48               # trials at the end
+    trials_between_checks = 8, 2   # trials between two looks at which lanes have ended; with all of many data
+    many_data = 1024               # data: of more than these,
+    sampled_data = 256             # a sample of this size is fitted first
+    trials = 8, 1 << 19, 400       # trials of a descent: at least, times data at most, at most
+    most_parameters = 8            # nonlinear parameters, at most
+    least_filled_volume = 2.0**-8  # part of the hull that start boxes fill: with less, each is searched by itself
+    logarithmic_ratio = 100.0      # ratio of its bounds from which on a parameter of one sign moves by factors
+    bits_of_exponent = 24          # bits of the exponents of starts that are spaced evenly by factors
+    converged_gain = 2.0**-48      # part of its value: a lane has ended where less is left to gain
+    same_value = 2.0**-20          # relative: values that differ by less are equal
+    first_damping = 2.0**-7        # first damping of a lane
+    least_pivot = 2.0**-44         # part of the diagonal: a pivot is at least this
+    sweeps_at_bounds = 6           # sweeps of coordinate descent where the linear fit leaves its bounds
+    most_damping = 2.0**60         # damping, at most,
+    least_damping = 2.0**-60       # and at least
+    good_ratio = 0.75              # part of the predicted decrease above which the damping is reduced,
+    poor_ratio = 0.25              # and below which it grows:
+    damping_reduction = 2.0**-3    # factor of the first,
+    damping_growth = 2.0           # of the second,
+    damping_large_growth = 2.0**3  # and where the value rose
