@@ -39,8 +39,8 @@ class LiftedRelaxation(RegionTest):
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         self.compare_with(lo, hi)
         self.capacity = max(self.schedule.sample,
-                            min(POLICY.lifted_most_regions, POLICY.lifted_most_entries
-                                // lift_of(evaluator.system, var("x", (self.n,))).entries))
+                            min(POLICY.lifted_most_regions,
+                                POLICY.lifted_most_entries // lift_of(evaluator.system, var("x", (self.n,))).entries))
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""

@@ -83,7 +83,7 @@ class LinearProgramBound(RegionTest):
             elif not left.empty:
                 here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
                 here[axis_row, k] = self.axis(left, here[axis_row, k])
-            nearer = upper - here[low_row, k] <= POLICY.promising_gap * (upper - before[k])
+            nearer = upper - here[low_row, k] <= POLICY.region_gap_left * (upper - before[k])
             worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
         return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(worth))
 

@@ -80,9 +80,9 @@ class PROPAGATION:
     """Forward and backward propagation. Shown by `bench/constraints.py`; notes: 2026-11-propagation-pieces-sweeps."""
 
     rounds = 3                   # rounds of each test
-    notable_shrinkage = 15 / 16  # part of it to which a side must be cut for another round
+    notable_shrinkage = 15 / 16  # part of it to which some side must be cut for further rounds
     rounds_at_once = 8           # rounds between two looks at the widths, at first
-    pieces_at_once = 512         # pieces of which one array is made
+    pieces_at_once = 512         # pieces: no more are one array after they are cut out
     written_out = 128  # elements of operations up to which a program has no loops: more code compiles slowly and is no faster
     worth_storing = 8            # instructions: a result that costs as many is stored, not computed again
     deepest_delay = 16           # operations inside one another whose backward enclosure is delayed until it is read
@@ -98,7 +98,7 @@ class NEWTON_EQUATIONS:
     elements_at_once = 1 << 20  # regions times variables that are tested together
     sweeps = 2                  # sweeps over the rows that were multiplied by the inverse
     worth_volume = 0.5          # part of its volume to which a region must be cut for the test to have paid
-    close_ends = 0.25           # part of what a row varies by: with ends as close, it counts as an equation
+    close_ends = 0.25           # part of what a row varies by: rows whose ends are farther apart are not used
     least_pivot = 2.0**-30      # part of a row's first size: a pivot is at least this
 
 
@@ -136,7 +136,7 @@ class LINEAR_PROGRAMS:
     first_pause = 8           # steps of the first pause otherwise; later ones are longer
     halvings_after_pause = 2  # times that the judged programs are halved after pauses
     rounds = 2                # rounds of cuts for a region
-    promising_gap = 0.5       # part of the distance to the upper bound: regions with less left are solved first
+    region_gap_left = 0.5     # part of the distance to the upper bound: a program paid if no more is left
 
 
 class ROOT_LINEAR_PROGRAMS:
@@ -212,31 +212,32 @@ class CONSTRAINT_PRODUCTS:
 class CHAIN:
     """Dynamic programming over intervals. Shown by `bench/stronger.py`; notes: 2026-11-chains."""
 
-    least_variables = 3                # variables, at least
-    most_cells = 1 << 24               # cells of a level,
-    gpu_factor = 24                    # and the factor by which there may be more in the memory of a GPU
-    bytes_a_cell = 160                 # bytes that a cell takes
-    few_cells = 1 << 15                # cells that take no time
-    derivative_schedule = (0, 3, 0.1)  # Schedule of derivatives: first step, period, part that must be discarded
-    descent_starts = 8                 # points from which to descend at a level
-    gap_shares = 2                     # times its equal share: the part of the gap that a bag has
-    mostly_left = 0.45                 # part of the cells that is left where few are discarded
-    first_growing_level = 4            # level from which on,
-    enough_shrinkage = 0.7             # if the gap does not shrink to this part,
-    share_growth = 4                   # the share grows by this factor
-    most_forms = 12                    # forms of terms,
-    most_terms = 16                    # and terms of one bag: more take too long to compile
-    worth_gap_left = 0.9               # part to which the gap must shrink
-    patience_levels = 5                # within this number of levels,
-    quick_cells = 1 << 20              # if there are more cells than these
-    first_slices = 8                   # slices of a variable at the beginning
-    direct_entries = 1 << 20           # entries of a table that are addressed directly however few are used
-    cells_at_once = 1 << 20            # cells of a run
-    most_combinations = 4096           # combinations of boxes that are listed,
-    listed_most_cells = 1 << 22        # if there are no more cells
-    steep_parts = 4                    # roots and powers inside a term that are sliced,
-    steep_slices = 16                  # and their slices
-    tie_break = 2.0**-30               # weight of values that decide between equal bounds
+    least_variables = 3          # variables, at least
+    most_cells = 1 << 24         # cells of a level,
+    gpu_factor = 24              # and the factor by which there may be more in the memory of a GPU
+    bytes_a_cell = 160           # bytes that a cell takes
+    few_cells = 1 << 15          # cells that take no time
+    # Schedule of derivatives: first step, period, and the part of the cells for which they must pay
+    derivative_schedule = (0, 3, 0.1)
+    descent_starts = 8           # points from which to descend at a level
+    gap_shares = 2               # times its equal share: the part of the gap that a bag has
+    mostly_left = 0.45           # part of the cells that is left where few are discarded
+    first_growing_level = 4      # level from which on,
+    enough_shrinkage = 0.7       # if the gap does not shrink to this part,
+    share_growth = 4             # the share grows by this factor
+    most_forms = 12              # forms of terms,
+    most_terms = 16              # and terms of one bag: more take too long to compile
+    worth_gap_left = 0.9         # part to which the gap must shrink
+    patience_levels = 5          # within this number of levels,
+    quick_cells = 1 << 20        # if there are more cells than these
+    first_slices = 8             # slices of a variable at the beginning
+    direct_entries = 1 << 20     # entries of a table that are addressed directly however few are used
+    cells_at_once = 1 << 20      # cells of a run
+    most_combinations = 4096     # combinations of boxes that are listed,
+    listed_most_cells = 1 << 22  # if there are no more cells
+    steep_parts = 4              # roots and powers inside a term that are sliced,
+    steep_slices = 16            # and their slices
+    tie_break = 2.0**-30         # weight of values that decide between equal bounds
 
 
 class CHAIN_POINTS:

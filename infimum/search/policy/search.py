@@ -123,13 +123,14 @@ class REGION_STORE:
 class INCUMBENTS:
     """How an estimate becomes an upper bound. Shown by `bench/prove.py` and `bench/constraints.py`."""
 
-    blurred_share = 2.0**-4      # part of the slack: with a wider enclosure, the value at a point counts as blurred
-    most_close_variables = 1000  # variables of a point around which a closer look is taken
+    # part of the slack: where an enclosure of the value at a point is wider, it is computed to the last bit,
+    blurred_share = 2.0**-4
+    most_close_variables = 1000  # variables: if there are no more of them
     most_candidates = 64         # points that violate constraints least, of those that are lower than the incumbent
     farthest_move = 2.0**-4      # part of a variable's size by which points are moved, at most,
     near_move = 2.0**-20         # and those that come first
     most_shifted_points = 4      # points that are moved inside, the lowest ones
-    # parts of a variable's size to which it is rounded: a tight constraint may hold there exactly
+    # multiples of these to which coordinates are rounded: a tight constraint may hold there exactly
     rounded_parts = 2.0**-10, 2.0**-20, 2.0**-30
     least_gain = 2.0**-40        # part of its size by which f must be lower, before a proof is tried
 
@@ -187,7 +188,7 @@ class REARRANGEMENT:
     turn_reach = 4              # and how far apart the elements may lie that one turn reads
     most_parts = 1 << 16        # parts of all totals that are looked at,
     most_part_operations = 256  # and operations of one of them
-    mapped_operations = 4       # operations that count as one, together with a linear map of what it gives
+    mapped_operations = 4       # times as many operations of a part, if it is a linear map of one that counts
     term_reach = 4              # how far apart the elements may lie that a term of a reduction reads,
     element_reach = 64          # or a single element of a vector
     costly_numbers = 1 << 14    # numbers inside a function whose evaluation takes nearly all of the time
