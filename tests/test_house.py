@@ -16,7 +16,7 @@ ROOT = Path(infimum.__file__).parent
 # Folders and modules in the order in which they may import one another: each those of its own row and of the rows above it. A row
 # names whole folders; files of a folder that stand in a row of their own are used by what lies between.
 ORDER = """
-errors support
+errors support search.policy
 interval
 ops
 plotting
@@ -36,7 +36,7 @@ KERNELS
 evaluation
 relax
 search.callbacks search.checkpoint search.checkpoint_content search.interrupts search.limit_messages search.progress
-search.driver search.option_names search.overlapped_work search.policy
+search.driver search.option_names search.overlapped_work
 search.region_outcomes search.region_heap search.region_pool
 points.random_numbers points.descents points.interior_shift points.barrier_problem
 points.sobol points.interior_point points.restoration
@@ -288,6 +288,63 @@ def test_functions_below_the_entrances_take_few_parameters():
             if any(count > MOST_PARAMETERS and name not in ENTRANCES | NUMPY_SIGNATURES for name, count in functions)}
     assert not long
     assert ("minimize", 30) in found["api/solve.py"]
+
+
+# ---- numbers that steer a search
+STEERED = ("points", "certify", "chains", "sets", "structure", "presolve", "bounds", "evaluation", "search", "engines")
+TABLES = ("search/policy/", "bounds/bound_table.py")  # where such numbers stand
+
+
+def loose_numbers(text: str) -> list[int]:
+    """Lines of constants of a module that are numbers, or made of numbers, and neither read the policy nor say what fixes them.
+
+    What fixes a number is said by a comment `fixed:` on its line or in the comment directly above. `range(n)` names positions.
+    """
+    lines, found = text.splitlines(), []
+    for node in ast.parse(text).body:
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if value is None or (isinstance(value, ast.Call) and getattr(value.func, "id", "") == "range"):
+            continue
+        inside = list(ast.walk(value))
+        numbers = any(isinstance(n, ast.Constant) and type(n.value) in (int, float) for n in inside)
+        other = any(isinstance(n, ast.Dict | ast.DictComp | ast.Lambda) or getattr(n, "id", "") == "POLICY"
+                    or (isinstance(n, ast.Constant) and isinstance(n.value, str)) for n in inside)
+        first = node.lineno
+        while first > 1 and lines[first - 2].startswith("#"):
+            first -= 1
+        if numbers and not other and "# fixed: " not in "\n".join(lines[first - 1:node.end_lineno]):
+            found.append(node.lineno)
+    return found
+
+
+def test_numbers_that_steer_a_search_stand_in_the_policy():
+    files = [path for folder in STEERED for path in (ROOT / folder).rglob("*.py")]
+    assert len(files) > 200
+    loose = {name: found for path in files if not (name := path.relative_to(ROOT).as_posix()).startswith(TABLES)
+             and (found := loose_numbers(path.read_text()))}
+    assert not loose, "move these into infimum/search/policy, or say in a comment `# fixed: …` what fixes them"
+
+
+def test_a_loose_number_would_be_noticed():
+    loose = "_STEPS = 12\n_PARTS = 0.5, 2.0**-3  # of a step\n_BACK = np.arange(8.0)\n_MOST: int = 1 << 20\n"
+    assert loose_numbers(loose) == [1, 2, 3, 4]
+    assert not loose_numbers("_LOW, _HIGH = range(2)\n_NAMES = 'a', 'b'\n_HALF = POLICY.steps // 2\n"
+                             "_ULP = 2.0**-52  # fixed: the rounding of doubles\n# fixed: a table,\n# of two rows\n_T = 1, 2\n")
+
+
+def test_every_group_of_the_policy_says_what_shows_its_worth():
+    """Each constant has a comment, on its line or above; each group names a bench that is there, or the notes and its file do."""
+    for path in (ROOT / "search" / "policy").glob("*.py"):
+        text, bench = path.read_text(), re.compile(r"`(bench/\w+\.py)")
+        lines, tree = text.splitlines(), ast.parse(text)
+        assert all((ROOT.parent / name).exists() for name in bench.findall(text)), path.name
+        assert all((ROOT.parent / "bench" / "notes" / f"{name}.md").exists() for name in re.findall(r"2026-11-[\w-]+", text))
+        for group in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+            named = bench.search(ast.get_docstring(group)) or bench.search(ast.get_docstring(tree))
+            assert named or "No bench" in ast.get_docstring(group), group.name
+            plain = [row.lineno for row in group.body[1:] if "  # " not in lines[row.lineno - 1]
+                     and not lines[row.lineno - 2].startswith("    # ")]
+            assert not plain, (path.name, plain)
 
 
 def test_the_questions_of_a_newcomer_are_answered():

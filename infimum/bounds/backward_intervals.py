@@ -13,6 +13,7 @@ from infimum.expr.node import Expr
 from infimum.interval.pair import INF, Pair
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Step, Value
+from infimum.search.policy.bounds import PROPAGATION
 
 _NAN = float("nan")
 
@@ -130,7 +131,6 @@ class ViewReader:
     data.
     """
 
-    FEW = 4  # elements that are read one by one
 
     def __init__(self, b: Builder, data: Data, written_out: Callable[[int], bool], loop: Callable):
         self.b, self.data, self.written_out, self.loop = b, data, written_out, loop
@@ -155,7 +155,7 @@ class ViewReader:
 
     def _at_once(self, m: np.ndarray, source: Source, written_out: bool) -> Source:
         """Of an array without loops: all its places, known beforehand, or, where they are many, one loop over them."""
-        if written_out or (m >= 0).sum() <= self.FEW:
+        if written_out or (m >= 0).sum() <= PROPAGATION.elements_read_singly:
             places: dict[int, list[int]] = {}
             for p in np.flatnonzero(m >= 0).tolist():
                 places.setdefault(int(m[p]), []).append(p)
@@ -208,7 +208,7 @@ class ViewReader:
     def _single(self, x: Expr, single: dict[int, BackwardInterval]) -> Source:
         """Single elements of an array that is read in a loop."""
         b = self.b
-        if len(single) <= self.FEW:
+        if len(single) <= PROPAGATION.elements_read_singly:
             return lambda i: [said.where(b, b.ueq(i, place)) for place, said in single.items()]
         cells = BackwardArray(b, x.size, False, b.depth)
         nothing = BackwardInterval(b.const(_NAN), b.const(_NAN), False)

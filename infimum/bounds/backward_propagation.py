@@ -24,12 +24,10 @@ from infimum.kernel.schedule import own_cost
 from infimum.kernel.view_positions import At, flat, unflat
 from infimum.ops.inverse_rules import inverse, inverse_of_reduction
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.bounds import PROPAGATION as POLICY
 
-WRITTEN_OUT = 128  # elements of operations up to which a program has no loops: more code is no faster, and takes long to compile
 _COMPUTING = (Kind.MAP, Kind.REDUCE, Kind.SCAN)
 _LIGHT = ("add", "sub", "mul", "div", "neg")
-_WORTH_STORING = 8  # instructions
-_DEEP = 16          # operations, one of the other, that wait until they are read
 
 
 class BackwardPropagation:
@@ -38,7 +36,7 @@ class BackwardPropagation:
     `empty` are masks: something that is needed has no value left.
     """
 
-    def __init__(self, b: Builder, data: Data, roots: list[Expr], x: Expr, box: Leaf, written_out: int = WRITTEN_OUT):
+    def __init__(self, b: Builder, data: Data, roots: list[Expr], x: Expr, box: Leaf, written_out: int = POLICY.written_out):
         self.b, self.nodes, self.empty = b, list(topological(roots)), []
         self.varying: set[Expr] = set()
         for node in self.nodes:
@@ -125,9 +123,9 @@ class BackwardPropagation:
     def _is_shallow(self, node: Expr) -> bool:
         """Can its backward enclosure be computed where it is read, without too deep a stack?"""
         depth = 1 + max([self.deferred.get(user, 0) for user, _ in self.users.get(node, ())], default=0)
-        if depth <= _DEEP:
+        if depth <= POLICY.deepest_delay:
             self.deferred[node] = depth
-        return depth <= _DEEP
+        return depth <= POLICY.deepest_delay
 
     def _map(self, node: Expr) -> None:
         b, sources = self.b, self.sources(node)
@@ -279,7 +277,7 @@ def _worth_storing(nodes: list[Expr]) -> set[Expr]:
     cost: dict[Expr, int] = {}
     for node in nodes:
         cost[node] = own_cost(node) + sum(1 if a in stored else cost[a] for a in node.args)
-        heavy = node.kind is Kind.MAP and cost[node] >= _WORTH_STORING
+        heavy = node.kind is Kind.MAP and cost[node] >= POLICY.worth_storing
         if node.size > 1 and (heavy or node.kind in (Kind.REDUCE, Kind.SCAN) or node.op == "concat"):
             stored.add(node)
     return stored

@@ -15,19 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.linear_algebra.lane_algebra import inverse, inverse_factor, total
+from infimum.search.policy.bounds import CONSTRAINT_PRODUCTS as POLICY
 from infimum.support.clock import pause
-
-_NEWTON_STEPS, _CONJUGATE_GRADIENT_STEPS = 60, 60  # of Newton's method, and of conjugate gradients for each
-_OMEGA = 0.02                                      # ω
-_CENTRED, _RAISED = 1.0, 4.0
-_SOLVED = 0.01                # of the squared residual of a linear system
-_FIRST_WEIGHT = 0.01          # weights, as part of the curvature
-_FIRST_SHARE = 0.5            # of a multiplier, at the beginning
-_TO_BOUNDARY = 0.9            # of the way to the boundary
-_SAFETY_FACTOR = 4.0          # times what a centred point may lack
-_LEAST_MULTIPLIER = 2.0**-30  # of multipliers, relative: less is none
-_HALVINGS = 12
-_ELEMENTS_AT_ONCE = 256  # elements of a product whose terms are added at once
 
 
 class Slacks(NamedTuple):
@@ -47,7 +36,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
     array([[11.]])
     """
-    if a.shape[0] * b.shape[1] <= _ELEMENTS_AT_ONCE:
+    if a.shape[0] * b.shape[1] <= POLICY.elements_at_once:
         return total(a.T[:, :, None] * b[:, None])
     found, term = np.zeros((a.shape[0], b.shape[1])), np.empty((a.shape[0], b.shape[1]))
     for column, row in zip(a.T, b, strict=True):
@@ -69,7 +58,7 @@ class ProductWeightSearch:
         self.along = np.eye(n) - product(across, across.T)
         self.curvature = self._projected(curvature / self.size)
         limits, there = slacks.multipliers / self.size, slacks.known & (slacks.values == 0)
-        self.limited = there & (limits > _LEAST_MULTIPLIER * limits.max(initial=0.0))
+        self.limited = there & (limits > POLICY.least_multiplier * limits.max(initial=0.0))
         away = slacks.known & (slacks.values > 0)
         self.used = there[:, None] & there | self.limited[:, None] & away | away[:, None] & self.limited
         np.fill_diagonal(self.used, False)
@@ -83,8 +72,8 @@ class ProductWeightSearch:
 
     def _begin(self) -> None:
         count = total(self.slope.T)
-        most = np.where(self.slope > 0, (_FIRST_SHARE * self.limits / np.where(count > 0, count, 1.0))[:, None], np.inf)
-        self.v = np.where(self.used, np.minimum(np.minimum(most, most.T), _FIRST_WEIGHT), 0.0)
+        most = np.where(self.slope > 0, (POLICY.first_share * self.limits / np.where(count > 0, count, 1.0))[:, None], np.inf)
+        self.v = np.where(self.used, np.minimum(np.minimum(most, most.T), POLICY.first_weight), 0.0)
         matrix = self.curvature - self.form(self.v)
         self.delta = 1.5 * float(total(np.abs(matrix)).max()) + 0.1  # no eigenvalue lies below minus this sum
         self.tau = 2.0 * self.n / self.delta
@@ -121,12 +110,12 @@ class ProductWeightSearch:
 
     def run(self, enough: float) -> tuple[np.ndarray, float]:
         """The weights, and δ with which the matrix is positive definite; `enough` is as small as δ need be."""
-        enough, half = enough / self.size, 0.5 * _OMEGA
+        enough, half = enough / self.size, 0.5 * POLICY.omega
         if self._inverse(np.zeros_like(self.v), enough) is not None:
             return np.zeros_like(self.v), enough * self.size
-        limit = self.n + _OMEGA * (0.5 * np.count_nonzero(self.used) + np.count_nonzero(self.limited))
+        limit = self.n + POLICY.omega * (0.5 * np.count_nonzero(self.used) + np.count_nonzero(self.limited))
         w = self._inverse(self.v, self.delta)
-        for _ in range(_NEWTON_STEPS):
+        for _ in range(POLICY.newton_steps):
             pause()
             if w is None or self.delta <= enough or not _sum(w * w) > 0:  # equations may leave no direction
                 break
@@ -138,14 +127,14 @@ class ProductWeightSearch:
             if found is None:
                 break
             self.v, self.delta, w = found
-            if decrement < _CENTRED:
-                if self.delta - _SAFETY_FACTOR * limit / self.tau > max(enough, 0.0):
+            if decrement < POLICY.centred:
+                if self.delta - POLICY.safety_factor * limit / self.tau > max(enough, 0.0):
                     break
-                self.tau *= _RAISED
+                self.tau *= POLICY.raised
         return self.v * self.size, self.delta * self.size
 
     def _slope(self, w: np.ndarray, safe: np.ndarray, left: np.ndarray) -> np.ndarray:
-        return np.where(self.used, self._between(w) - 0.5 * _OMEGA / safe + self._both(_OMEGA / left), 0.0)
+        return np.where(self.used, self._between(w) - 0.5 * POLICY.omega / safe + self._both(POLICY.omega / left), 0.0)
 
     def _direction(self, w: np.ndarray, safe: np.ndarray, left: np.ndarray, slope: np.ndarray, steep: float,
                    half: float) -> tuple[np.ndarray, float, float]:
@@ -153,16 +142,16 @@ class ProductWeightSearch:
         between, sharp = self._between(w), half / (safe * safe)
         own = np.diag(between)
         diagonal = own[:, None] * own + between * between + sharp
-        narrow = self.slope * self.slope * np.where(self.limited, _OMEGA / (left * left), 0.0)[:, None]
+        narrow = self.slope * self.slope * np.where(self.limited, POLICY.omega / (left * left), 0.0)[:, None]
         scale, scale_delta = 1.0 / (diagonal + 0.5 * (narrow + narrow.T)), 1.0 / _sum(w * w)
         found, grown = np.zeros_like(safe), 0.0
         rest, rest_delta = -slope, -steep
         move, move_delta = scale * rest, scale_delta * rest_delta
         now = first = _sum(rest * move) + rest_delta * move_delta
-        for _ in range(_CONJUGATE_GRADIENT_STEPS):
+        for _ in range(POLICY.conjugate_gradient_steps):
             turned = product(product(w, self.form(move) - move_delta * self.along), w)
             turned = 0.5 * (turned + turned.T)
-            bent = self._between(turned) + sharp * move + self._both(_OMEGA * total((self.slope * move).T) / (left * left))
+            bent = self._between(turned) + sharp * move + self._both(POLICY.omega * total((self.slope * move).T) / (left * left))
             bent, bent_delta = np.where(self.used, bent, 0.0), -_sum(np.diag(turned))
             bend = _sum(move * bent) + move_delta * bent_delta
             if not bend > 0:
@@ -172,7 +161,7 @@ class ProductWeightSearch:
             rest, rest_delta = rest - length * bent, rest_delta - length * bent_delta
             towards, towards_delta = scale * rest, scale_delta * rest_delta
             before, now = now, _sum(rest * towards) + rest_delta * towards_delta
-            if not now > _SOLVED * first:
+            if not now > POLICY.solved * first:
                 break
             move, move_delta = towards + now / before * move, towards_delta + now / before * move_delta
         return found, grown, -(_sum(slope * found) + steep * grown)
@@ -183,8 +172,8 @@ class ProductWeightSearch:
         with np.errstate(all="ignore"):
             part = min(np.where(change < 0, -self.v / change, np.inf).min(initial=np.inf),
                        np.where(self.limited & (used > 0), left / used, np.inf).min(initial=np.inf))
-        length = min(1.0, _TO_BOUNDARY * float(part))
-        for _ in range(_HALVINGS):
+        length = min(1.0, POLICY.to_boundary * float(part))
+        for _ in range(POLICY.halvings):
             v, delta = self.v + length * change, self.delta + length * grown
             w = self._inverse(v, delta)
             if w is not None:

@@ -8,8 +8,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import down, exactly, minus, plus, times, up
 from infimum.structure.curvature import CONCAVE, CONVEX, curvatures
 
-_LOG_2 = 0.6931471805599453, 0.6931471805599454  # the doubles around it
-_ROOT_HALF = 0.7071
+_LOG_2 = 0.6931471805599453, 0.6931471805599454  # fixed: the doubles around it
+_ROOT_HALF = 0.7071  # fixed: where the mantissa is doubled
 
 
 def tangent_bound(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, multipliers: np.ndarray) -> float:

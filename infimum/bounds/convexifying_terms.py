@@ -6,11 +6,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import inverse_factor, total
-
-_DIFFERENCE_STEP = 2.0**-17                                 # of differences, relative
-_PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))        # of the equations, relative
-_SAFETY_FACTOR = 4.0                                        # times what is just enough
-_SHIFTS = tuple(2.0**-k for k in (32, 24, 16, 8, 4, 2, 0))  # of second derivatives, relative
+from infimum.search.policy.bounds import LAGRANGIAN as POLICY
 
 
 class Convexity(NamedTuple):
@@ -31,7 +27,7 @@ class Convexity(NamedTuple):
 def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray, logarithmic: bool = False) -> Convexity:
     """That; `logarithmic` of p instead of f = q exp(-p)."""
     n = len(x)
-    h = _DIFFERENCE_STEP * np.maximum(1.0, np.abs(x))
+    h = POLICY.difference_step * np.maximum(1.0, np.abs(x))
     points = np.concatenate([x[:, None], x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
     (values, jacobian), weights = evaluator.estimate_jacobian(points), np.append(1.0, w)
     used = np.flatnonzero(weights)
@@ -50,15 +46,15 @@ def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray, logarithmic: b
     if not (np.isfinite(matrix).all() and np.isfinite(across).all()):
         return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)
     unit, size = np.abs(across).max(), np.abs(matrix).max()
-    penalties = np.array(_PENALTIES if unit > 0 else [0.0]) * (size / unit if unit > 0 else 1.0)
-    for shift in (0.0, *(part * size for part in _SHIFTS)):  # all penalties at once, just enough and more than that
-        penalty, more = np.repeat(penalties, 2), np.tile([1.0, _SAFETY_FACTOR], len(penalties))
+    penalties = np.array(POLICY.penalties if unit > 0 else [0.0]) * (size / unit if unit > 0 else 1.0)
+    for shift in (0.0, *(part * size for part in POLICY.shifts)):  # all penalties at once, just enough and more than that
+        penalty, more = np.repeat(penalties, 2), np.tile([1.0, POLICY.safety_factor], len(penalties))
         shifted = matrix[..., None] + more * penalty * across[..., None] + more * shift * np.eye(n)[..., None]
         factor = inverse_factor(shifted)
         good = np.isfinite(factor).all(axis=(0, 1)).reshape(-1, 2).all(axis=1)
         if good.any():
             k = 2 * int(np.argmax(good)) + 1
-            return Convexity(w, float(_SAFETY_FACTOR * penalty[k]), np.full(n, 0.5 * _SAFETY_FACTOR * shift),
+            return Convexity(w, float(POLICY.safety_factor * penalty[k]), np.full(n, 0.5 * POLICY.safety_factor * shift),
                              factor[..., k].copy(), slope,
                              shifted[..., k].copy())
     return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)

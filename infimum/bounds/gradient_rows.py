@@ -22,9 +22,7 @@ from infimum.bounds.lifted_relaxation import LiftedRelaxation
 from infimum.bounds.linear_rows import LinearRowsBound, RelaxationTest
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import GRADIENT_ROWS
-
-_MOST_DERIVATIVES = 4096     # derivatives of all rows
-_ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 
 
 class GradientRows(RelaxationTest):
@@ -35,7 +33,7 @@ class GradientRows(RelaxationTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
+        self.most = max(1, POLICY.elements_at_once // self.n)
         self.parameters = np.concatenate([lo, hi])
 
     @classmethod
@@ -47,7 +45,7 @@ class GradientRows(RelaxationTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= _MOST_DERIVATIVES
+        return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= POLICY.most_derivatives
 
     def run(self, regions: Any, upper: float) -> Any:
         if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order

@@ -42,7 +42,7 @@ class LocalSolution(NamedTuple):
     convexity: Callable[[bool], tuple]
 
 
-_ALWAYS = Schedule(0, 1, 0.0)  # of tests that are used in every step
+_ALWAYS = Schedule(0, 1, 0.0)  # fixed: of tests that are used in every step
 _UNLISTED = Row("", "")
 
 

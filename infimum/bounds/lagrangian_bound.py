@@ -15,6 +15,7 @@ import numpy as np
 from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVING, ProgramKind
+from infimum.search.policy.bounds import LAGRANGIAN as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 else:
     products = LazyModule("structure.minus_product")
     kernel = LazyModule("bounds.lagrangian_kernel")
-
-_MOST_VARIABLES, _MOST_ELEMENTS = 40, 1 << 13   # variables, rows times variables
 
 
 class LagrangianBound(RegionTest):
@@ -41,7 +40,7 @@ class LagrangianBound(RegionTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        small = evaluator.n <= _MOST_VARIABLES and (1 + system.m) * evaluator.n <= _MOST_ELEMENTS
+        small = evaluator.n <= POLICY.most_variables and (1 + system.m) * evaluator.n <= POLICY.most_elements
         return system.m > 0 and small and not system.is_flat
 
     def is_tried(self, step: int) -> bool:

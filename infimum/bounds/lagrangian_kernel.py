@@ -41,6 +41,7 @@ from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import rows
 from infimum.ops.rules import RULES
 from infimum.problem.system import System
+from infimum.search.policy.bounds import LAGRANGIAN as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ else:
     products = LazyModule("structure.minus_product")
 
 LEFT, WORTH = range(2)  # the outputs
-_SWEEPS = 8             # of descending
-_WORTH_GAP_LEFT = 0.5   # the test paid if at most this part of the distance to the upper bound is left
 _W, _E, _R, _S = "w", "e", "r", "s"
 
 
@@ -154,10 +153,10 @@ class LagrangianKernel:
         begin = 2 + n + 2 * self.m + n + n**2
         there, slope, matrix = self._given(1), self._given(begin), self._given(begin + n)
         moving, centre = b.state(n), b.buffer(n)
-        order = self.data.position_offset(np.tile(np.arange(n), _SWEEPS))
+        order = self.data.position_offset(np.tile(np.arange(n), POLICY.sweeps))
         with b.loop(n) as turn:
             b.store(moving, turn.index, self._inside(turn.index, there(turn.index).hi))
-        with b.rounds(_SWEEPS * n) as turn:
+        with b.rounds(POLICY.sweeps * n) as turn:
             i = b.udata(b.place("uadd", order, turn.index))
             with b.loop(n) as inner:
                 j = inner.index
@@ -232,5 +231,5 @@ class LagrangianKernel:
             i = turn.index
             for what, value in enumerate((b.load(sides[0], i), b.load(sides[1], i), 1.0, lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
-        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_WORTH_GAP_LEFT, b.sub(best, before))))
+        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(POLICY.worth_gap_left, b.sub(best, before))))
         b.output(WORTH, 0, b.select(b.mor(above, closed), 1.0, 0.0))

@@ -20,14 +20,13 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LIFTED
 from infimum.expr.node import var
 from infimum.relax.lifting import lift_of
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.relax import lifted_kernel as kernel
 else:
     kernel = LazyModule("relax.lifted_kernel")
-
-_MOST_REGIONS, _MOST_ENTRIES = 512, 1 << 21     # regions of a step, and the entries of their tables together
 
 
 class LiftedRelaxation(RelaxationTest):
@@ -41,7 +40,8 @@ class LiftedRelaxation(RelaxationTest):
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         self.compare_with(lo, hi)
         self.capacity = max(self.schedule.sample,
-                            min(_MOST_REGIONS, _MOST_ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
+                            min(POLICY.lifted_most_regions,
+                                POLICY.lifted_most_entries // lift_of(evaluator.system, var("x", (self.n,))).entries))
 
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""

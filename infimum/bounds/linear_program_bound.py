@@ -18,14 +18,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
 from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
+from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.search.region_pool import can_be_cut
-
-_FEW_REGIONS, _MOST_PROGRAMS = 32, 64            # regions of a step while it pays, and programs of a step
-# programs, what must be left of the distance, and steps of the first rest
-_JUDGED_PROGRAMS, _WORTH_GAP_LEFT, _FIRST_PAUSE = 256, 0.75, 8
-_HALVINGS_AFTER_PAUSE = 2  # times that programs are halved after a rest
-_ROUNDS = 2
-_PROMISING_GAP = 0.5  # of the distance to the upper bound
 
 
 class _PayoffWithPause(Payoff):
@@ -54,7 +48,7 @@ class LinearProgramBound(RegionTest):
     knows_faces = True  # nothing that it says depends on them
     proposes_points = True
     judged_by = _PayoffWithPause
-    step_size = _FEW_REGIONS
+    step_size = POLICY.few_regions
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -77,11 +71,11 @@ class LinearProgramBound(RegionTest):
         low_row, axis_row, _ = rows(n)
         here = arrays.fetch(regions).copy()
         before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
-        chosen = np.argsort(before, kind="stable")[:_MOST_PROGRAMS]
+        chosen = np.argsort(before, kind="stable")[:POLICY.most_programs]
         self._review(upper - float(before.min(initial=np.inf)))
         self.bounding.session()
         for k in chosen:
-            left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, _ROUNDS)
+            left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, POLICY.rounds)
             gone = left.empty and upper == np.inf
             here[low_row, k] = np.inf if left.empty and not gone else max(before[k], left.lower)
             if gone:
@@ -89,7 +83,7 @@ class LinearProgramBound(RegionTest):
             elif not left.empty:
                 here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
                 here[axis_row, k] = self.axis(left, here[axis_row, k])
-            nearer = upper - here[low_row, k] <= _PROMISING_GAP * (upper - before[k])
+            nearer = upper - here[low_row, k] <= POLICY.region_gap_left * (upper - before[k])
             worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
         return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(worth))
 
@@ -98,10 +92,11 @@ class LinearProgramBound(RegionTest):
         or the others have their turn for some steps, more each time."""
         solved = self.bounding.counts.solved
         if not np.isfinite(gap) or (self.mark is not None
-                                    and solved < self.mark[0] + (_JUDGED_PROGRAMS >> min(self.rests, _HALVINGS_AFTER_PAUSE))):
+                                    and solved - self.mark[0]
+                                    < POLICY.judged_programs >> min(self.rests, POLICY.halvings_after_pause)):
             return
-        if self.mark is not None and gap > _WORTH_GAP_LEFT * self.mark[1]:
-            self.payoff.rest, self.rests = _FIRST_PAUSE << self.rests, self.rests + 1
+        if self.mark is not None and gap > POLICY.worth_gap_left * self.mark[1]:
+            self.payoff.rest, self.rests = POLICY.first_pause << self.rests, self.rests + 1
         self.mark = solved, gap
 
     def axis(self, left: TightenedRegion, now: float) -> float:

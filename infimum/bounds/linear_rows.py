@@ -20,9 +20,7 @@ from infimum.evaluation.programs import AFFINE, LINEAR, LINEAR_ROWS
 from infimum.expr.node import topological
 from infimum.kernel.schedule import has_many_curves, is_short, written_out
 from infimum.problem.unions import shares
-
-# operations on single numbers: from the first number on it is asked late, beyond the second it is not used; and rows
-_LONG_OPERATIONS, _MOST_OPERATIONS, _MOST_ROWS = 100, 800, 16
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 
 
 class RelaxationTest(RegionTest):
@@ -64,13 +62,13 @@ class BackwardLinearBound(RelaxationTest):
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
-        if written_out(evaluator.f) > _LONG_OPERATIONS:
+        if written_out(evaluator.f) > POLICY.long_operations:
             return "long"
         return "dependent" if has_many_curves(evaluator.f, evaluator.n) else ""
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return written_out(evaluator.f) <= _MOST_OPERATIONS
+        return written_out(evaluator.f) <= POLICY.most_operations
 
 
 class LinearRowsBound(RelaxationTest):
@@ -83,8 +81,8 @@ class LinearRowsBound(RelaxationTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        if system is None or not 0 < system.m <= _MOST_ROWS:
+        if system is None or not 0 < system.m <= POLICY.most_rows:
             return False
         rows = list(system.rows)
         asked = any(node.op == "where" for node in topological(rows)) or not is_short(rows)
-        return asked and sum(map(written_out, rows)) <= _MOST_OPERATIONS
+        return asked and sum(map(written_out, rows)) <= POLICY.most_operations

@@ -17,6 +17,7 @@ from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import NEWTON_EQUATIONS
 from infimum.expr.node import var
+from infimum.search.policy.bounds import NEWTON_EQUATIONS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 else:
     variable_reads = LazyModule("expr.variable_reads")
     kernel = LazyModule("bounds.newton_equations_kernel")
-
-# rows; with one alone lines say the same, with many more the inverse costs too much
-_LEAST_ROWS, _MOST_ROWS = 2, 30
-_MOST_ELEMENTS = 1 << 11     # rows times variables
-_ELEMENTS_AT_ONCE = 1 << 20  # regions times variables that are tested together
 
 
 def _is_alone(evaluator: Evaluator) -> bool:
@@ -48,7 +44,7 @@ class NewtonEquations(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
+        self.most = max(1, POLICY.elements_at_once // self.n)
         with np.errstate(all="ignore"):
             units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
         self.delays_others = _is_alone(evaluator)
@@ -61,7 +57,7 @@ class NewtonEquations(RegionTest):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         count = len(evaluator.system.two_sided)
-        return _LEAST_ROWS <= count <= _MOST_ROWS and count * evaluator.n <= _MOST_ELEMENTS
+        return POLICY.least_rows <= count <= POLICY.most_rows and count * evaluator.n <= POLICY.most_elements
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         out = self.evaluator.run(NEWTON_EQUATIONS, [regions], parameters=self.parameters)

@@ -34,14 +34,11 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
 from infimum.problem.system import System
+from infimum.search.policy.bounds import NEWTON_EQUATIONS as POLICY
 
 LEFT, WORTH = range(2)       # the outputs
-_SWEEPS = 2                  # over the rows that were multiplied by Y
-_WORTH_VOLUME = 0.5          # a region cut to such a part of its volume
-_CLOSE_ENDS = 0.25           # ends so close, compared with what the row varies by
-_LEAST_PIVOT = 2.0**-30      # the least pivot, compared with the row as it was
-_LARGEST_INVERSE = 2.0**500  # of the numbers Y
-_SMALLEST_INVERSE = 2.0**-900
+_LARGEST_INVERSE = 2.0**500  # fixed: of the numbers Y: no product overflows
+_SMALLEST_INVERSE = 2.0**-900  # fixed: its reciprocal is finite
 
 
 def newton_equations(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -140,7 +137,7 @@ class NewtonEquationsKernel(Writer):
             right = Pair(b.add(at_middle.nlo, upper), b.sub(at_middle.hi, lower))
             use = b.mand(self.bounded, b.oge(b.load(levels, k), float(LIPSCHITZ)))
             use = b.mand(use, b.mand(b.olt(size, INF), b.olt(b.add(b.abs(right.nlo), b.abs(right.hi)), INF)))
-            use = b.mand(use, b.ole(b.sub(upper, lower), b.mul(_CLOSE_ENDS, varies)))
+            use = b.mand(use, b.ole(b.sub(upper, lower), b.mul(POLICY.close_ends, varies)))
             b.store(self.shares, k, b.select(b.mand(use, b.ogt(varies, _SMALLEST_INVERSE)), b.div(1.0, varies), 0.0))
             for part, end in zip(self.right, (right.nlo, right.hi), strict=True):
                 b.store(part, k, b.select(use, end, 0.0))
@@ -178,7 +175,7 @@ class NewtonEquationsKernel(Writer):
             size, column, pivot = chosen.results
             with b.loop(m) as inner:
                 b.store(multiples, inner.index, b.load(y, self._place(self._times(k, m), inner.index)))
-            good = b.mand(b.ogt(size, b.mul(_LEAST_PIVOT, b.load(first, k))), b.ogt(size, _SMALLEST_INVERSE))
+            good = b.mand(b.ogt(size, b.mul(POLICY.least_pivot, b.load(first, k))), b.ogt(size, _SMALLEST_INVERSE))
             with b.loop(m) as inner:
                 i = inner.index
                 with b.loop(n) as deeper:
@@ -236,8 +233,8 @@ class NewtonEquationsKernel(Writer):
             for state, end in zip(self.left, (b.sub(c, lo), b.sub(hi, c)), strict=True):
                 b.store(state, turn.index, b.select(self.bounded, end, INF))
         b.store(self.empty, 0, b.select(self.bounded, 0.0, 1.0))
-        order = self.data.position_offset(np.concatenate([np.arange(m), np.tile(np.arange(m, 2 * m), _SWEEPS)]))
-        with b.rounds((1 + _SWEEPS) * m) as turn:
+        order = self.data.position_offset(np.concatenate([np.arange(m), np.tile(np.arange(m, 2 * m), POLICY.sweeps)]))
+        with b.rounds((1 + POLICY.sweeps) * m) as turn:
             self._solve_row(b.udata(self._place(order, turn.index)))
             turn.more = b.oeq(b.load(self.empty, 0), 0.0)
 
@@ -296,7 +293,7 @@ class NewtonEquationsKernel(Writer):
                 slope = self._slope(inner.index, i)
                 share = b.mul(b.max(b.abs(slope.nlo), b.abs(slope.hi)), b.load(self.shares, inner.index))
                 smear = b.step((0.0,), (share,), add_up)
-            stays = b.mand(b.oeq(axis, self._table(self.numbers, i)), b.ogt(part, _WORTH_VOLUME))
+            stays = b.mand(b.oeq(axis, self._table(self.numbers, i)), b.ogt(part, POLICY.worth_volume))
             size = b.select(stays, INF, b.mul(b.min(after, 2.0**100), self._table(self.at, i)))
             size = b.select(by_rows, b.mul(smear.results[0], after), size)
             size = b.select(can_be_cut(b, left, right), size, -1.0)
@@ -307,4 +304,4 @@ class NewtonEquationsKernel(Writer):
         b.output(LEFT, low_row, b.input(0, low_row))
         b.output(LEFT, axis_row, b.select(gone, DISCARDED_AXIS, chosen.results[1]))
         b.output(LEFT, level_row, b.input(0, level_row))
-        b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume.results[0], _WORTH_VOLUME)), 1.0, 0.0))
+        b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume.results[0], POLICY.worth_volume)), 1.0, 0.0))

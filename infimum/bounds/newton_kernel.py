@@ -35,8 +35,8 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 
 REGIONS, LEVEL, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI, MORE = range(8)  # the inputs; then those asked for
-NO_GAP = -1.0                                                                            # instead of the variable that has one
-_LARGEST_INVERSE = 2.0**500                                                              # of the numbers Y
+NO_GAP = -1.0  # fixed: instead of the variable that has one
+_LARGEST_INVERSE = 2.0**500  # fixed: of the numbers Y: no product overflows
 
 
 class SweepPlan(NamedTuple):

@@ -17,13 +17,10 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROPAGATE
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.start_boxes import StartBoxes
+from infimum.search.policy.bounds import PROPAGATION as POLICY
 from infimum.support.clock import pause
 
-PROPAGATION_ROUNDS = 3  # of each test
-_WHOLE = 0.0, 0.0, 1.0
-_NOTABLE_SHRINKAGE = 15 / 16  # a side that is cut to less than this part of it
-_ROUNDS_AT_ONCE = 8           # rounds between two looks at the widths, at first
-_PIECES_AT_ONCE = 512         # pieces of which one array is made
+_WHOLE = 0.0, 0.0, 1.0  # fixed: parameters of the kernel for a region that is not cut
 
 
 def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float], narrow: float, upper: float) -> np.ndarray:
@@ -47,11 +44,11 @@ class Propagation(CuttingTest):
     def cut(self, parents: Any, pieces: int, context: StepContext) -> list[Outcome]:
         """The first round cuts the pieces out; where they are few, the others are about all of them at once."""
         found = [self._round(parents, (float(k), k / pieces, (k + 1) / pieces), context) for k in range(pieces)]
-        if isinstance(parents, np.ndarray) and 1 < pieces * parents.shape[1] <= _PIECES_AT_ONCE:
+        if isinstance(parents, np.ndarray) and 1 < pieces * parents.shape[1] <= POLICY.pieces_at_once:
             found = [np.concatenate(found, axis=1)]
-        if PROPAGATION_ROUNDS > 1:
-            found = [self._round(regions, _WHOLE, context, PROPAGATION_ROUNDS - 1) for regions in found]
-        return [Outcome(regions, PROPAGATION_ROUNDS * regions.shape[1]) for regions in found]
+        if POLICY.rounds > 1:
+            found = [self._round(regions, _WHOLE, context, POLICY.rounds - 1) for regions in found]
+        return [Outcome(regions, POLICY.rounds * regions.shape[1]) for regions in found]
 
     def _round(self, regions: Any, piece: tuple[float, float, float], context: StepContext, times: int = 1) -> Any:
         given = _parameters(self.lo, self.hi, piece, context.narrow, context.upper)
@@ -68,7 +65,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     Rounds go on while they still cut a side to a smaller part of it, up to `rounds` of them (by default four for each variable,
     and some more: in a chain of equations each round tells one more variable).
     """
-    most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, _ROUNDS_AT_ONCE
+    most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, POLICY.rounds_at_once
     while done < most:
         pause()
         times = min(at_once, most - done)
@@ -84,7 +81,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
 
 def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
     """What some rounds leave of each of the boxes, for points that obey the constraints: those of which something is left."""
-    los, his, lost = _left(evaluator, *boxes.regions, *boxes.hull, np.inf, _ROUNDS_AT_ONCE)
+    los, his, lost = _left(evaluator, *boxes.regions, *boxes.hull, np.inf, POLICY.rounds_at_once)
     left = np.flatnonzero(~lost)
     return np.take(los, left, axis=1), np.take(his, left, axis=1)
 
@@ -101,4 +98,4 @@ def _left(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, lo: np.ndarray
 
 def _is_news(before: np.ndarray, after: np.ndarray) -> bool:
     """Was a side cut to a smaller part of it?"""
-    return bool(((after < _NOTABLE_SHRINKAGE * before) | (np.isinf(before) & np.isfinite(after))).any())
+    return bool(((after < POLICY.notable_shrinkage * before) | (np.isinf(before) & np.isfinite(after))).any())

@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.bounds.backward_intervals import BackwardArray, BackwardInterval, joined
-from infimum.bounds.backward_propagation import WRITTEN_OUT, BackwardPropagation
+from infimum.bounds.backward_propagation import BackwardPropagation
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF, Pair, is_empty
 from infimum.kernel.box_conclusions import best_lower, natural, shown_level, with_larger
@@ -29,8 +29,9 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, RegionPiece, can_be_cut, rows, rows_of
 from infimum.problem.system import System
+from infimum.search.policy.bounds import PROPAGATION
 
-_FURTHER_PARAMETERS = 5  # parameters behind the user's bounds and the numbers of the variables
+_FURTHER_PARAMETERS = 5  # fixed: parameters behind the user's bounds and the numbers of the variables
 
 
 class PropagationKernel:
@@ -138,7 +139,8 @@ class PropagationKernel:
         return step.results
 
 
-def propagate(name: str, system: System, x: Expr, written_out: int = WRITTEN_OUT) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def propagate(name: str, system: System, x: Expr, written_out: int = PROPAGATION.written_out
+              ) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """(kernel, data, rows of the output, where the parameters begin in the doubles)."""
     writer = PropagationKernel(system, x, written_out)
     return writer.b.kernel(name, 1, 1), writer.data, (rows_of(x.size),), writer.at

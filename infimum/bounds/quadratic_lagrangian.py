@@ -18,12 +18,8 @@ from infimum.bounds.quadratic_proof import Coefficients, curvature_of, proved_lo
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
+from infimum.search.policy.bounds import QUADRATIC_PROBLEMS as POLICY
 from infimum.structure.degree import degrees
-
-_LEAST_VARIABLES, _MOST_VARIABLES = 6, 64          # variables: fewer are soon cut, and regions then tell where minimisers are
-_MOST_ELEMENTS = 1 << 18                           # numbers of all derivatives that are read
-_LARGEST_EXPONENT = 500                            # exponent of points at which gradients are read
-_COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 
 class QuadraticLagrangian:
@@ -33,7 +29,8 @@ class QuadraticLagrangian:
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
-        sized = _LEAST_VARIABLES <= self.n <= _MOST_VARIABLES and (1 + self.system.m) * self.n * (self.n + 2) <= _MOST_ELEMENTS
+        sized = POLICY.least_variables <= self.n <= POLICY.most_variables
+        sized = sized and (1 + self.system.m) * self.n * (self.n + 2) <= POLICY.most_elements
         found = degrees((self.system.f, *self.system.bodies)) if sized else ()
         degree = np.concatenate([np.zeros(0, int), *(part.ravel() for part in found)])
         self.linear = degree[1:] <= 1 if sized and (degree <= 2).all() else None
@@ -80,7 +77,7 @@ class QuadraticLagrangian:
         return np.where(is_active((hi - x) / width, -steep), hi, x)
 
     def _read(self, x: np.ndarray) -> Coefficients | None:
-        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _LARGEST_EXPONENT)))
+        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), POLICY.largest_exponent)))
         points = np.concatenate([x[:, None], np.zeros((self.n, 1)), far * np.eye(self.n)], axis=1)
         at = self.evaluator.jacobian(points, points)
         ends = at.value.lo, at.value.hi, at.lo, at.hi
@@ -92,12 +89,12 @@ class QuadraticLagrangian:
 
 def _starts(directions: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Points (n, N) on the way from x along the largest of these directions, and the main one, both ways."""
-    largest = np.argsort(-np.diag(directions), kind="stable")[:_COLUMNS]
+    largest = np.argsort(-np.diag(directions), kind="stable")[:POLICY.start_columns]
     main = directions[:, largest[0]]
-    for _ in range(_POWERS):
+    for _ in range(POLICY.start_powers):
         main = total(directions * main[:, None])
         main = main / np.abs(main).max()
     ways = np.concatenate([main[:, None], -main[:, None], directions[:, largest] * np.where(x == hi, -1.0, 1.0)[largest]], axis=1)
     ways = ways / np.abs(ways).max(axis=0)
-    points = x[:, None] + (hi - lo)[:, None] * np.concatenate([part * ways for part in _LENGTHS], axis=1)
+    points = x[:, None] + (hi - lo)[:, None] * np.concatenate([part * ways for part in POLICY.start_lengths], axis=1)
     return np.minimum(np.maximum(points, lo[:, None]), hi[:, None])

@@ -7,12 +7,7 @@ from infimum.bounds.quadratic_proof import Coefficients, LinearRows, Multipliers
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.problem.system import System
-
-_MAYBE_ACTIVE, _SURELY_ACTIVE = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
-_COMPLEMENT = 0.0625                                # times a slack is a multiplier that says which
-_DEPENDENT_PIVOT = 2.0**-20
-_ROUNDING = 2.0**-46  # of the curvature
-_SPENT_GAP = 0.25     # of the gap that is asked for, that may be lost
+from infimum.search.policy.bounds import QUADRATIC_PROBLEMS as POLICY
 
 
 def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,
@@ -41,14 +36,14 @@ def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.n
     furthest = -least_in_corners(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
         total(np.append(tilts * excess(system, values, linear), 0.0)))
     search = ProductWeightSearch(curvature, slacks, across)
-    v, delta = search.run(_SPENT_GAP * gap / max(furthest, _ROUNDING))
+    v, delta = search.run(POLICY.spent_gap * gap / max(furthest, POLICY.rounding))
     used = np.zeros(system.m)
     used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)
     scale = np.concatenate([width, width, sizes])
     scale = np.where(slacks.known, 1.0 / scale, 0.0)
     free = np.where(width > 0, 1.0 / width, 0.0)
     equations = _decoupling(curvature - search.form(v), across, mixed) * free
-    delta = max(delta, 0.0) + _ROUNDING * search.size
+    delta = max(delta, 0.0) + POLICY.rounding * search.size
     w = np.where(w > 0, np.maximum(w - used, 0.0), np.minimum(w + used, 0.0))
     added = np.where(width > 0, delta * free * free, 1.0)
     return Multipliers(w, v * scale * scale[:, None], rows, equations, added), search.directions
@@ -56,7 +51,7 @@ def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.n
 
 def is_active(slack: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
     """Is a slack 0 at a solution? Where neither it nor its multiplier is large, both are small at the end of a search."""
-    return (slack <= _SURELY_ACTIVE) | ((slack <= _MAYBE_ACTIVE) & (multiplier >= _COMPLEMENT * slack))
+    return (slack <= POLICY.surely_active) | ((slack <= POLICY.maybe_active) & (multiplier >= POLICY.complement * slack))
 
 
 def _orthonormal(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,7 +66,7 @@ def _orthonormal(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 along = float(total(vector * known))
                 vector, part = vector - along * known, part - along * how
         length = float(np.sqrt(total(vector * vector)))
-        if length > _DEPENDENT_PIVOT * before:
+        if length > POLICY.dependent_pivot * before:
             vectors.append(vector / length)
             mixed.append(part / length)
     return np.array(vectors).reshape(len(vectors), n).T.copy(), np.array(mixed).reshape(len(vectors), count)

@@ -9,9 +9,7 @@ from infimum.linear_algebra.interval_matrices import Interval, down, exactly, ma
 from infimum.linear_algebra.lane_algebra import inverse_factor, total
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
 from infimum.problem.system import System
-
-_DIAGONAL_GROWTH, _DIAGONAL_TRIES = 4.0, 16  # what is added to the diagonal grows until it is proved to be enough
-_PASSES = 3                                  # over the linear constraints
+from infimum.search.policy.bounds import QUADRATIC_PROBLEMS as POLICY
 
 
 class Coefficients(NamedTuple):
@@ -102,7 +100,7 @@ def tilts_of(system: System, slope: np.ndarray, box: tuple[np.ndarray, np.ndarra
     each in turn, the best of the numbers at which a corner changes. `bent` are the t_i. Estimates."""
     (low, high), (which, rows, off) = box, linear
     found = np.zeros(len(which))
-    for _ in range(_PASSES):
+    for _ in range(POLICY.passes):
         for k, row in enumerate(rows):
             others = slope - found[k] * row
             turns = (0.5 * bent * (low + high) - others) / row
@@ -134,12 +132,12 @@ def _slacks(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, 
 def _convexifying_diagonal(curvature: Interval, added: np.ndarray) -> np.ndarray | None:
     """At least these numbers, with which on its diagonal the matrix is proved to be positive definite."""
     added = np.maximum(added, 0.0)  # hands NaN on
-    for _ in range(_DIAGONAL_TRIES):
+    for _ in range(POLICY.diagonal_tries):
         whole = plus(curvature, exactly(np.diag(added)))
         factor = inverse_factor(midpoint(whole)[..., None])
         if np.isfinite(factor).all() and positive_definite(_lanes(whole), factor)[0]:
             return added
-        added = _DIAGONAL_GROWTH * added
+        added = POLICY.diagonal_growth * added
     return None
 
 

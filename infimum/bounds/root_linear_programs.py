@@ -14,19 +14,8 @@ from infimum.relax.alternation import Alternation
 from infimum.relax.bound_tightening import tightened
 from infimum.relax.program_bounds import TightenedRegion
 from infimum.search.checkpoint import State
+from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import stoppable
-
-_ROUNDS = 6
-# steps before which these are not tried: programs say more, and need no kernels of their own
-_LATER_FIRST_STEP = {"lines": 8, "lifted": 32}
-# steps before programs of regions of problems with curves, of which many are over by then
-_FIRST_STEP_IF_CURVED = 24
-_MOST_TIGHTENINGS, _STARTS_BETWEEN_TIGHTENINGS = 3, 8  # tightened at most, and starts between two times
-# of the distance between the bounds: a point that takes less is the last that is looked for
-_LEAST_GAIN = 0.1
-_LARGE_GAIN = 0.5                       # of that distance: after a point that takes more, variables are tightened again
-_FIRST_PERIOD, _LONGEST_PERIOD = 4, 64  # steps between two searches for points: the first number, up to the second
-_WORTH_WIDTH = 0.95                     # of the mean side: what is left must be narrower to begin anew
 
 
 class RootLinearPrograms:
@@ -51,10 +40,10 @@ class RootLinearPrograms:
     def among(self, parts: list[RegionTest]) -> list[RegionTest]:
         """The parts of a proof, and this one before those that it makes come later."""
         if not self.alternates:
-            self.part.payoff.due = max(self.part.payoff.due, _FIRST_STEP_IF_CURVED)
+            self.part.payoff.due = max(self.part.payoff.due, POLICY.first_step_if_curved)
         for part in parts if self.alternates else ():
-            if part.name in _LATER_FIRST_STEP:
-                part.payoff.due = max(part.payoff.due, _LATER_FIRST_STEP[part.name])
+            if part.name in POLICY.later_first_step:
+                part.payoff.due = max(part.payoff.due, POLICY.later_first_step[part.name])
         at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
         return [*parts[:at], self.part, *parts[at:]]
 
@@ -65,7 +54,7 @@ class RootLinearPrograms:
         lo, hi = search.begin
         with stoppable():
             self.part.bounding.session()
-            self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, _ROUNDS)
+            self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, POLICY.rounds)
         self.part.bounding.keep_basis()
         if left.empty:
             branch.discard_all()
@@ -111,19 +100,19 @@ class RootLinearPrograms:
     def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
                 offer: Callable[[], None]) -> Iterator[None]:
         """Bounds, and narrower variables with which branching begins anew; again where a better point is found on the way."""
-        for _ in range(_MOST_TIGHTENINGS):
+        for _ in range(POLICY.most_tightenings):
             upper, seen = branch.incumbent.upper, []
             self._tighten(branch, search, compare_with, seen)
             if branch.done or not seen:
                 return
             yield
-            yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS_BETWEEN_TIGHTENINGS)])
-            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _LEAST_GAIN * (upper - branch.floor)):
+            yield from self._look(branch, search, offer, seen[::-(-len(seen) // POLICY.starts_between_tightenings)])
+            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), POLICY.least_gain * (upper - branch.floor)):
                 return
 
     def again(self, lower: float, upper: float, branch: Any) -> bool:
         """Are variables tightened again? A much better point was found, early, than when these were the bounds."""
-        return branch.steps <= _LONGEST_PERIOD and upper - branch.incumbent.upper > _LARGE_GAIN * (upper - lower)
+        return branch.steps <= POLICY.longest_period and upper - branch.incumbent.upper > POLICY.large_gain * (upper - lower)
 
     def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
         """Where f is not above the best point."""
@@ -134,7 +123,7 @@ class RootLinearPrograms:
         bounding = self.part.bounding
         with stoppable():
             bounding.session()
-            left = bounding.bound(*bounding.columns_of(lo, hi), upper, _ROUNDS)
+            left = bounding.bound(*bounding.columns_of(lo, hi), upper, POLICY.rounds)
             left = tightened(bounding, left, upper, lambda lower: branch.goal.met(lower, upper), seen)
         self._conclude(branch, search, compare_with, left, (lo, hi))
 
@@ -147,7 +136,7 @@ class RootLinearPrograms:
         new = left.low[:n].copy(), left.high[:n].copy()
         with np.errstate(all="ignore"):
             part = np.where(box[1] > box[0], (new[1] - new[0]) / (box[1] - box[0]), 1.0)
-        if not branch.done and part.mean() < _WORTH_WIDTH:
+        if not branch.done and part.mean() < POLICY.worth_width:
             search.better = new
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
@@ -164,7 +153,7 @@ class RootLinearPrograms:
 
     def looks(self, steps: int) -> bool:
         """Are points searched for after this number of steps, which is small?"""
-        return self.part.payoff.pays and steps <= _LONGEST_PERIOD and steps % _FIRST_PERIOD == 0
+        return self.part.payoff.pays and steps <= POLICY.longest_period and steps % POLICY.first_period == 0
 
     # ---- what is kept and told
     def restore(self, state: State) -> None:

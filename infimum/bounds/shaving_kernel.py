@@ -8,10 +8,10 @@ from infimum.kernel.box_conclusions import add_up, best_lower, larger, with_larg
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.region_cut import ALIVE, DISCARDED_AXIS, LEAST, NEW_HI, NEW_LO, NO_AXIS, cut, rows, rows_of
+from infimum.search.policy.bounds import SWEEPS as POLICY
 
 LEFT, WORTH = range(2)    # the outputs of `shaved`
-_WORTH_VOLUME = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
-_LEAST_WIDTH = 1e-300
+_LEAST_WIDTH = 1e-300  # fixed: its reciprocal is finite
 
 
 def shaved(name: str, n: int) -> tuple:
@@ -21,7 +21,7 @@ def shaved(name: str, n: int) -> tuple:
     A region is gone if one of its variables has no slice left, or if f lies above the upper bound on all of them.
     """
     b, data = Builder(), Data()
-    at, index = data.offset(np.array([0.0, _WORTH_VOLUME])), data.offset(np.arange(n, dtype=float))
+    at, index = data.offset(np.array([0.0, POLICY.worth_volume])), data.offset(np.arange(n, dtype=float))
     low_row, axis_row, level_row = rows(n)
     axis = b.input(0, axis_row)
 

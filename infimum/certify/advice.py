@@ -13,12 +13,10 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.points.random_numbers import uniform
 from infimum.problem.problem import Problem
 from infimum.result import Result, Verdict
+from infimum.search.policy.bounds import DIAGNOSIS as POLICY
 from infimum.support.clock import briefly
 
-_STREAM, _TRIED_POINTS = 11, 3  # of random numbers; points at which variables are exchanged
-# variables, at most, that are exchanged in pairs; a relative difference of equal values
-_MOST_VARIABLES, _SAME_VALUE = 16, 1e-12
-_MOVING_GAP = 0.01  # a gap that became smaller by this part in the last quarter is still moving
+_STREAM = 11  # fixed: the stream of random numbers
 
 
 class RunSettings(NamedTuple):
@@ -41,10 +39,10 @@ def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: RunSet
 def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     """Variables that can be exchanged make as many copies of every region as there are orders of them."""
     n = evaluator.n
-    if not 1 < n <= _MOST_VARIABLES or evaluator.system is not None or problem.several is not None:
+    if not 1 < n <= POLICY.most_variables or evaluator.system is not None or problem.several is not None:
         return None
     low, high = (np.clip(end, -1e3, 1e3) for end in (problem.lo, problem.hi))
-    unit = uniform(seed, _STREAM, 0, range(_TRIED_POINTS), n)
+    unit = uniform(seed, _STREAM, 0, range(POLICY.tried_points), n)
     points = low[:, None] + (high - low)[:, None] * unit
     pairs = [(i, j) for i in range(n) for j in range(i) if (problem.lo[i], problem.hi[i]) == (problem.lo[j], problem.hi[j])]
     if not pairs or not (high > low).all():
@@ -52,8 +50,9 @@ def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     moved = np.repeat(points[:, None], len(pairs), axis=1)
     for k, (i, j) in enumerate(pairs):
         moved[[i, j], k] = points[[j, i]]
-    values, exchanged = evaluator.estimate(points), evaluator.estimate(moved.reshape(n, -1)).reshape(len(pairs), _TRIED_POINTS)
-    same = (np.abs(exchanged - values) <= _SAME_VALUE * np.abs(values)).all(axis=1)
+    values = evaluator.estimate(points)
+    exchanged = evaluator.estimate(moved.reshape(n, -1)).reshape(len(pairs), POLICY.tried_points)
+    same = (np.abs(exchanged - values) <= POLICY.same_value * np.abs(values)).all(axis=1)
     if not same.any():
         return None
     names = range(n) if evaluator.numbers is None else evaluator.numbers
@@ -89,7 +88,7 @@ def _time(result: Result, asked: RunSettings) -> str:
     gap = np.inf if before is None else before.upper - before.lower
     if not np.isfinite(gap):
         return "The first bounds were found in the last quarter of the time: give it a larger limit."
-    if not result.gap <= (1 - _MOVING_GAP) * gap:
+    if not result.gap <= (1 - POLICY.moving_gap) * gap:
         return "The gap has hardly moved in the last quarter of the time: narrower bounds, or a formula in which each variable " \
                "occurs less often, help more than time."
     more = "" if asked.workers is not None else ", or workers='ray', which uses other machines too"

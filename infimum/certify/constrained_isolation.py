@@ -31,14 +31,9 @@ from infimum.linear_algebra.krawczyk import operator
 from infimum.linear_algebra.lane_algebra import inverse_factor, total
 from infimum.linear_algebra.least_squares_multipliers import applied, left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
+from infimum.search.policy.bounds import ISOLATION as POLICY
 
-_NEWTON_STEPS = 12                                    # steps to the last digits
-_HELD_DISTANCE = 2.0**-20                             # of a variable's size: so near to a bound it may be held there
-_RADII = 12                                           # boxes for K, each side eight times that of the one before
-_PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # relative
-_LARGEST_INVERSE = 2.0**20                            # elements of a left inverse: beyond that gradients are about dependent
-_SAFETY_FACTOR = 4.0                                  # times what is just enough
-_ULPS, _TINY = 2.0**-50, 2.0**-300
+_ULPS, _TINY = 2.0**-50, 2.0**-300  # fixed: the rounding of doubles, and numbers that are as good as 0
 
 
 class _KktPoint(NamedTuple):
@@ -69,7 +64,7 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
     """Newton's method from x, with what seems to be active there."""
     system, multipliers = evaluator.system, at_point(evaluator, (lo, hi), (x, x)).multipliers
     active = np.flatnonzero((multipliers != 0) | system.equal)
-    w, near, slopes = multipliers[active], _HELD_DISTANCE * np.maximum(1.0, np.abs(x)), evaluator.estimate_jacobian(x)[1]
+    w, near, slopes = multipliers[active], POLICY.held_distance * np.maximum(1.0, np.abs(x)), evaluator.estimate_jacobian(x)[1]
     sides = np.where(system.equal[active], 0, np.sign(w)).astype(int)
     slope, whole = slopes[0] + total(slopes[1 + active] * w[:, None]), np.isin(np.arange(len(x)), system.integers)
     fixed = (lo == hi) | whole
@@ -77,7 +72,7 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
     x, free = np.where(low, lo, np.where(high, hi, np.where(whole, np.rint(x), x))), np.flatnonzero(~(low | high | fixed))
     conditions = KktEquations(evaluator, active, np.where(sides < 0, system.lower[active], system.upper[active]), free)
     length = np.inf
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(POLICY.constrained_newton_steps):
         step = conditions.step(x, w)
         if step is None:
             return _singular(conditions, x)
@@ -100,7 +95,7 @@ def _singular(conditions: KktEquations, x: np.ndarray) -> IsolationFailure:
     slopes = slopes / np.abs(slopes).max(axis=1, keepdims=True)
     left = left_inverse(slopes)
     # NaN where gradients are dependent
-    return IsolationFailure.FLAT if (np.abs(left) < _LARGEST_INVERSE).all() else IsolationFailure.DEPENDENT
+    return IsolationFailure.FLAT if (np.abs(left) < POLICY.largest_inverse).all() else IsolationFailure.DEPENDENT
 
 
 class _BoxProof:
@@ -133,9 +128,9 @@ class _BoxProof:
         centre = np.concatenate([at.x[free], at.w])
         floor = np.concatenate([least[free], _ULPS * np.abs(at.w) + _TINY])
         step = total((np.abs(self.y) * size(self.residual)[None, :, 0]).T)
-        radius = np.maximum(2.0 * step, 2.0 * floor)[:, None] * 8.0 ** np.arange(_RADII)
+        radius = np.maximum(2.0 * step, 2.0 * floor)[:, None] * 8.0 ** np.arange(POLICY.radii)
         box = centre[:, None] - radius, centre[:, None] + radius
-        lo, hi = (np.repeat(at.x[:, None], _RADII, axis=1) for _ in range(2))
+        lo, hi = (np.repeat(at.x[:, None], POLICY.radii, axis=1) for _ in range(2))
         lo[free], hi[free] = box[0][:f], box[1][:f]
         slopes, found = self.evaluator.jacobian(lo, hi), self.conditions.lagrangian((lo, hi), (box[0][f:], box[1][f:]))
         matrix = self.conditions.matrix(found.hessian, (slopes.lo, slopes.hi))
@@ -172,9 +167,9 @@ class _BoxProof:
         curved, slopes = self._of_free(self.here.hessian), tuple(end[rows] for end in self.slopes)
         across = float((midpoint(slopes) ** 2).max(initial=0.0))
         unit = max(float(np.abs(midpoint(curved)).max()), _TINY) / across if across > 0 else 0.0
-        for penalty in _PENALTIES if unit > 0 else _PENALTIES[:1]:
+        for penalty in POLICY.penalties if unit > 0 else POLICY.penalties[:1]:
             if np.isfinite(inverse_factor(midpoint(with_penalty(curved, slopes, penalty * unit)))).all():
-                return _SAFETY_FACTOR * penalty * unit
+                return POLICY.safety_factor * penalty * unit
         return None
 
     def _inside(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:

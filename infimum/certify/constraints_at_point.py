@@ -9,9 +9,7 @@ from infimum.certify.equation_solutions import is_large
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
 from infimum.problem.system import System
-
-_ACTIVE_DISTANCE = 2.0**-20  # of the size of a constraint's terms, or of a variable: so near to an end it counts as active
-_REGULARISATION = 2.0**-44
+from infimum.search.policy.bounds import EQUATION_SOLUTIONS as POLICY
 
 
 class ConstraintsAtPoint(NamedTuple):
@@ -58,7 +56,7 @@ def _violated(system: System, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def _sides(system: System, values: np.ndarray, jacobian: np.ndarray, x: np.ndarray) -> np.ndarray:
     """1 where a constraint lies at its upper end, -1 at its lower one, 2 for an equation, and 0 elsewhere."""
     with np.errstate(all="ignore"):
-        near = _ACTIVE_DISTANCE * np.maximum(np.abs(values), total(np.abs(jacobian * x).T))
+        near = POLICY.active_distance * np.maximum(np.abs(values), total(np.abs(jacobian * x).T))
         upper, lower = values >= system.upper - near, values <= system.lower + near
         nearer = np.abs(values - system.upper) <= np.abs(values - system.lower)
     return np.where(system.equal, 2, np.where(upper & (nearer | ~lower), 1, np.where(lower, -1, 0)))
@@ -69,7 +67,7 @@ def _multipliers(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x:
     """Least squares among the active constraints; those whose multiplier has the wrong sign are left out, the worst first."""
     system, (lo, hi) = evaluator.system, bounds
     unit = np.maximum(1.0, np.abs(x))
-    near = _ACTIVE_DISTANCE * unit
+    near = POLICY.active_distance * unit
     free = (x > lo + near) & (x < hi - near)
     free[list(system.integers)] = False
     slopes, active = np.where(free, jacobian * unit, 0.0), np.flatnonzero(sides)
@@ -80,7 +78,7 @@ def _multipliers(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x:
         scale = np.where(scale > 0, scale, 1.0)
         rows = rows / scale[:, None]
         matrix, each = gram(rows.T[..., None], np.ones((len(x), 1))), np.arange(len(active))
-        matrix[each, each] += _REGULARISATION
+        matrix[each, each] += POLICY.regularisation
         right = -total((rows * slopes[0]).T)[:, None]
         y, good, _ = evaluator.host_arrays.solve_symmetric(matrix, right, len(active))
         if not good[0]:

@@ -7,12 +7,11 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.point_value import PointValues
+from infimum.search.policy.bounds import EQUATION_SOLUTIONS as POLICY
 from infimum.support.clock import pause
 
-_MOST_EQUATIONS = 256  # equations that are eliminated in rational numbers
-
 Row = dict[int, Fraction]
-CONSTANT = -1  # the key of the right side
+CONSTANT = -1  # fixed: the key of the right side
 
 
 class LinearEquations:
@@ -47,7 +46,7 @@ class LinearEquations:
         slope = np.where(fixed, 0.0, slopes.lo)
         single = (fixed | ((slopes.lo == slopes.hi) & np.isfinite(slopes.lo))).all(axis=1) & slopes.value.lipschitz
         found: dict[int, Row] = {}
-        for k in np.flatnonzero(single[1:] & system.equal)[:_MOST_EQUATIONS].tolist():
+        for k in np.flatnonzero(single[1:] & system.equal)[:POLICY.most_equations].tolist():
             pause()
             ends = there.enclosed(system.rows[1 + k])
             if ends is not None and ends[0] == ends[1] and np.isfinite(ends[0]):

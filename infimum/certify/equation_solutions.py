@@ -13,6 +13,7 @@ from infimum.evaluation.evaluator import Derivative, Enclosure, Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_product, minus, plus
 from infimum.linear_algebra.lane_algebra import inverted
 from infimum.problem.system import System
+from infimum.search.policy.bounds import EQUATION_SOLUTIONS as POLICY
 from infimum.support.clock import pause
 from infimum.support.lazy import LazyModule
 
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
 else:
     dependent_equations = LazyModule("certify.dependent_equations")
 
-_MOST_VARIABLES_AND_EQUATIONS = 512  # variables and equations together
-_NEWTON_STEPS = 4                    # steps to the middle of the box
-_INFLATIONS = 4                      # boxes, each wider than the one before
-LEAST_RADIUS = 1e-300                # half a width, where subnormal numbers would round to nothing
-_LEAST_PIVOT = 2.0**-30              # pivots of rows whose largest element is 1
+LEAST_RADIUS = 1e-300  # fixed: half a width, where subnormal numbers would round to nothing
 
 
 class FailureReason(Enum):
@@ -87,7 +84,7 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> EquationBa
     rows, columns, rank = np.arange(len(equations)), np.arange(len(variables)), 0
     for k in range(min(a.shape)):
         i, j = divmod(int(np.argmax(np.abs(a[k:, k:]))), a.shape[1] - k)
-        if not abs(a[k + i, k + j]) > _LEAST_PIVOT:
+        if not abs(a[k + i, k + j]) > POLICY.least_pivot:
             break
         for order, b, at in ((rows, a, k + i), (columns, a.T, k + j)):
             order[[k, at]], b[[k, at]] = order[[at, k]], b[[at, k]]
@@ -102,7 +99,7 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> EquationBa
 
 def is_large(system: System, n: int) -> bool:
     """Are there too many variables and equations for dense matrices, as in `sparse_equation_solutions.py`?"""
-    return n + np.count_nonzero(system.equal) > _MOST_VARIABLES_AND_EQUATIONS
+    return n + np.count_nonzero(system.equal) > POLICY.most_variables_and_equations
 
 
 def free_variables(system: System, bounds: Interval, x: np.ndarray) -> np.ndarray:
@@ -125,7 +122,7 @@ def _target(system: System, basis: EquationBasis) -> Interval:
 def _refined(evaluator: Evaluator, basis: EquationBasis, x: np.ndarray) -> np.ndarray:
     """Newton's method with a fixed matrix, while it brings the equations closer."""
     best, closest = x, np.inf
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(POLICY.newton_steps):
         rows = evaluator.rows(x, x)
         left = (rows.lo + (rows.hi - rows.lo) / 2)[1 + basis.rows] - evaluator.system.lower[basis.rows]
         step = _product(basis.inverse, left)
@@ -160,7 +157,7 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.
     newton = matrix_product(exactly(basis.inverse[..., None]), tuple(end[:, None] for end in offset))
     newton = tuple(end[:, 0] for end in newton)
     radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST_RADIUS
-    for _ in range(_INFLATIONS):
+    for _ in range(POLICY.inflations):
         pause()
         low, high = x.copy(), x.copy()
         low[variables] = np.maximum(x[variables] - radius, lo[variables])

@@ -18,10 +18,9 @@ from infimum.linear_algebra.interval_matrices import Interval, size
 from infimum.linear_algebra.krawczyk import krawczyk
 from infimum.linear_algebra.lane_algebra import inverse, inverse_factor
 from infimum.linear_algebra.positive_definite import midpoint
+from infimum.search.policy.bounds import ISOLATION as POLICY
 
-_RADII = 12                        # boxes for K, each side eight times that of the one before
-_NARROWINGS = 4                    # times K is narrowed
-_ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
+_ULPS, _FINE = 2.0**-52, 2.0**-60  # fixed: what doubles can tell apart, as part of the numbers and of the widths
 
 
 class IsolatedMinimiser(NamedTuple):
@@ -112,8 +111,8 @@ def _unique(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, least: np.
     free, x = at.free, at.x
     if not len(free):
         return at.box
-    radius = np.maximum(2.0 * _newton_step(factor, at.slope), 2.0 * least[free])[:, None] * 8.0 ** np.arange(_RADII)
-    lo, hi = (np.repeat(end[:, None], _RADII, axis=1) for end in at.box)
+    radius = np.maximum(2.0 * _newton_step(factor, at.slope), 2.0 * least[free])[:, None] * 8.0 ** np.arange(POLICY.radii)
+    lo, hi = (np.repeat(end[:, None], POLICY.radii, axis=1) for end in at.box)
     lo[free] -= radius
     hi[free] += radius
     found = evaluator.hessian(lo, hi)
@@ -134,7 +133,7 @@ def _unique(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, least: np.
 def _narrowed(evaluator: Evaluator, at: _HeldPoint, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Interval:
     """The stationary point is where the operator sends any box that holds it."""
     free = at.free
-    for _ in range(_NARROWINGS):
+    for _ in range(POLICY.narrowings):
         if not ((lo[free] <= at.x[free]) & (at.x[free] <= hi[free])).all():
             break
         found = evaluator.hessian(lo[:, None], hi[:, None])

@@ -3,13 +3,12 @@
 
 import numpy as np
 
+from infimum.evaluation.enclosures import LIPSCHITZ, UNDEFINED
 from infimum.evaluation.evaluator import Enclosure
 from infimum.expr.node import Expr
 from infimum.expr.quotation import operand, quoted
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.lazy import dataclass
-
-_UNDEFINED, _DEFINED, _LIPSCHITZ = range(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def nonsmooth_operation(f: Expr, inside: dict[Expr, Enclosure], lane: int, level
     if found not in inside:
         return None
     beside = "jump" if OPS[found.op].obstacle.jump else "steep"
-    fault = "undefined" if level == _UNDEFINED else "kink" if level == _LIPSCHITZ else beside
+    fault = "undefined" if level == UNDEFINED else "kink" if level == LIPSCHITZ else beside
     return LooseOperation(found, fault, int(np.argmin(inside[found].level[:, lane])))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from infimum.certify.isolation import IsolationFailure, isolate
 from infimum.certify.uniqueness_question import can_be_isolated
 from infimum.problem.cover import widths
-from infimum.search.policy import CLUSTERS as POLICY
+from infimum.search.policy.search import CLUSTERS as POLICY
 from infimum.search.region_pool import Regions
 
 

@@ -12,13 +12,8 @@ from infimum.expr.node import topological
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
+from infimum.search.policy.bounds import REGION_ISOLATION as POLICY
 from infimum.search.region_pool import Regions
-
-_ROUNDS, _FIRST_ORDER_ROUNDS = 40, 3            # times that pieces are halved; in the first ones without second derivatives
-_MOST_PIECES, _MOST_NUMBERS = 1 << 19, 1 << 28  # pieces of all rounds together, and times the numbers inside the function,
-_LEAST_PIECES, _PIECES_A_REGION = 1 << 14, 64   # but no more for each region
-# pieces are too many if they exceed both this multiple of the regions and this number
-_LARGEST_GROWTH, _PIECES_ALWAYS_ALLOWED = 2, 1 << 12
 
 
 def discard_by_pieces(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None, regions: Regions,
@@ -34,16 +29,16 @@ def discard_by_pieces(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, star
         if test is not None and start is not None:
             test.faces = StartFaces(evaluator, start)
     which, pieces, halves = np.arange(len(regions)), regions, 1
-    lanes = min(_MOST_PIECES, _LEAST_PIECES + _PIECES_A_REGION * len(regions),
-                _MOST_NUMBERS // sum(node.size for node in topological([evaluator.f])))
-    for turn in range(_ROUNDS):
+    lanes = min(POLICY.most_pieces, POLICY.least_pieces + POLICY.pieces_a_region * len(regions),
+                POLICY.most_numbers // sum(node.size for node in topological([evaluator.f])))
+    for turn in range(POLICY.rounds):
         which, pieces = _beyond(which, pieces, boxes)
         lanes -= halves * len(pieces)
-        if not 0 < len(pieces) <= max(_PIECES_ALWAYS_ALLOWED, _LARGEST_GROWTH * len(regions)) or lanes < 0:
+        if not 0 < len(pieces) <= max(POLICY.pieces_always_allowed, POLICY.largest_growth * len(regions)) or lanes < 0:
             break
         found = [Regions.from_columns(outcome.regions) for outcome in first_order.cut(pieces.columns(), halves, StepContext())]
         which, pieces = _alive(np.tile(which, halves), found[0] if halves == 1 else found[0].with_(found[1]), upper)
-        if turn >= _FIRST_ORDER_ROUNDS and newton is not None and len(pieces):
+        if turn >= POLICY.first_order_rounds and newton is not None and len(pieces):
             which, pieces = _alive(which, Regions.from_columns(newton.test(pieces.columns(), StepContext(upper)).regions), upper)
         halves = 2
     return _hulls(which, pieces, regions)

@@ -8,10 +8,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.linear_algebra.positive_definite import dominance, scaled
-
-_FIRST_GROWTH = 4.0  # at first this multiple of what is needed
-_BOXES_AT_ONCE = 8   # boxes that are looked at
-_HALVINGS = 40       # and then half as far, and half of that, …
+from infimum.search.policy.bounds import ISOLATION as POLICY
 
 
 class NestedBoxes(NamedTuple):
@@ -23,14 +20,14 @@ class NestedBoxes(NamedTuple):
 
     def portions(self) -> "Iterator[NestedBoxes]":
         """Some of the boxes after the other, the largest first."""
-        for begin in range(0, len(self.share), _BOXES_AT_ONCE):
-            some = slice(begin, begin + _BOXES_AT_ONCE)
+        for begin in range(0, len(self.share), POLICY.boxes_at_once):
+            some = slice(begin, begin + POLICY.boxes_at_once)
             yield NestedBoxes(self.lo[:, some], self.hi[:, some], self.share[some])
 
 
 def nested_boxes(x: np.ndarray, inner: Interval, reach: Interval, bounds: Interval) -> NestedBoxes:
     """Boxes around x that hold the box `inner`, within the bounds, and at first more than the box `reach`."""
-    share, x = np.append(_FIRST_GROWTH * 0.5 ** np.arange(_HALVINGS), 0.0), x[:, None]
+    share, x = np.append(POLICY.first_growth * 0.5 ** np.arange(POLICY.halvings), 0.0), x[:, None]
     with np.errstate(all="ignore"):
         lo, hi = (x + np.where(share > 0, (end[:, None] - x) * share, 0.0) for end in reach)
     return NestedBoxes(np.maximum(np.fmin(lo, inner[0][:, None]), bounds[0][:, None]),

@@ -4,22 +4,20 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator, Hessian
 from infimum.linear_algebra.lane_algebra import inverse, inverse_factor
-
-_DESCENT_STEPS, _NEWTON_STEPS = 20, 6
-_DAMPING = (0.0, 2.0**-20, 2.0**-10, 2.0**-4, 1.0, 16.0)  # of the largest element on the diagonal
+from infimum.search.policy.bounds import ISOLATION as POLICY
 
 
 def polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, Hessian]:
     """A point and the Hessian there. Steps while they lower the value; then plain ones while they become shorter: near a
     minimiser values no longer tell points apart."""
     found, best, length = evaluator.hessian(x, x), float(_values(evaluator, x[:, None])[0]), np.inf
-    for _ in range(_DESCENT_STEPS):
+    for _ in range(POLICY.descent_steps):
         place, value = _lower(evaluator, lo, hi, x, found, best)
         if not value < best:
             break
         x, best, found = place, value, evaluator.hessian(place, place)
-    for _ in range(_NEWTON_STEPS):
-        place = _steps(found, lo, hi, x, _DAMPING[:1])[:, 0]
+    for _ in range(POLICY.newton_steps):
+        place = _steps(found, lo, hi, x, POLICY.damping[:1])[:, 0]
         step = float(np.abs(place - x).max())
         if not 0 < step < length:
             break
@@ -30,7 +28,7 @@ def polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray
 def _lower(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, found: Hessian,
            best: float) -> tuple[np.ndarray, float]:
     """A step and its value: the plain one if it leads lower, else the best of the damped ones, of which few are needed."""
-    for damping in (_DAMPING[:1], _DAMPING[1:]):
+    for damping in (POLICY.damping[:1], POLICY.damping[1:]):
         places = _steps(found, lo, hi, x, damping)
         values = _values(evaluator, places)
         k = int(np.argmin(values))

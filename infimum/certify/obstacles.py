@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from infimum.certify.loose_operation import LooseOperation, loose_angle, nonsmooth_operation, unbounded_operation
+from infimum.evaluation.enclosures import LIPSCHITZ, SMOOTH
 from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.kernel.node_enclosures import nodes_of
@@ -16,17 +17,9 @@ from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.problem.text import counted, point
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import DIAGNOSIS as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.lazy import dataclass
-
-_ENCLOSED_REGIONS, _SURVEYED_REGIONS = 16, 1024  # regions that are enclosed; whose place and size is looked at,
-_MOST_NUMBERS = 1 << 20                          # fewer where they have this number of ends
-_MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15       # of a function that is looked into
-_LIPSCHITZ, _SMOOTH = 2, 3                       # levels
-# a cluster: at least this number of regions, within this part of the bounds
-_CLUSTER_REGIONS, _CLUSTER_WIDTH = 64, 1e-2
-_POSSIBLY_UNBOUNDED = -1e9  # a value below this may be on the way to minus infinity
-_SHOWN_VARIABLES = 4        # variables of a point
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:
@@ -57,15 +50,15 @@ class _RegionSurvey:
     @classmethod
     def at(cls, regions: Regions, incumbent: Incumbent) -> "_RegionSurvey":
         lower = np.where(np.isnan(regions.lower), -np.inf, regions.lower)
-        most = max(1, min(_SURVEYED_REGIONS, _MOST_NUMBERS // len(regions.lo)))
+        most = max(1, min(POLICY.surveyed_regions, POLICY.most_numbers // len(regions.lo)))
         highest = np.inf if len(lower) <= most else np.partition(lower, most - 1)[most - 1]
         few = np.concatenate([np.flatnonzero(lower < highest), np.flatnonzero(lower == highest)])[:most]  # first ones of equals
         lowest = regions.at(few[np.argsort(lower[few], kind="stable")])
         whole = incumbent.evaluator
         evaluator = Evaluator(whole.f, whole.n, system=whole.system)  # here, wherever the search was
-        boxes = lowest.lo[:, :_ENCLOSED_REGIONS], lowest.hi[:, :_ENCLOSED_REGIONS]
+        boxes = lowest.lo[:, :POLICY.enclosed_regions], lowest.hi[:, :POLICY.enclosed_regions]
         nodes = nodes_of(evaluator.f)
-        small = 0 < len(nodes) <= _MOST_NODES and sum(node.size for node in nodes) <= _MOST_ELEMENTS
+        small = 0 < len(nodes) <= POLICY.most_nodes and sum(node.size for node in nodes) <= POLICY.most_elements
         inside = evaluator.inside(*boxes) if small else {}
         return cls(lowest, len(regions), evaluator.value(*boxes), inside, evaluator, incumbent)
 
@@ -79,9 +72,9 @@ class _RegionSurvey:
     def place(self, x: np.ndarray) -> str:
         """The point in the user's variables, without those that have no choice, if there are any."""
         if self.incumbent.evaluator.numbers is None:
-            return f"x = {point(x, _SHOWN_VARIABLES)}"
-        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN_VARIABLES], x, strict=False))
-        return f"{shown}, …" if len(x) > _SHOWN_VARIABLES else shown
+            return f"x = {point(x, POLICY.shown_variables)}"
+        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:POLICY.shown_variables], x, strict=False))
+        return f"{shown}, …" if len(x) > POLICY.shown_variables else shown
 
     def where(self, k: int = 0) -> str:
         return self.place(self.middle(k))
@@ -118,13 +111,13 @@ def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
     found = look.named(unbounded_operation(look.evaluator.f, look.inside, 0))
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
-        names = ", ".join(f"x[{i}]"
-                          for i in look.numbers[endless[:_SHOWN_VARIABLES]]) + (", …" if len(endless) > _SHOWN_VARIABLES else "")
+        names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:POLICY.shown_variables]])
+        names += ", …" if len(endless) > POLICY.shown_variables else ""
         return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \
                "them. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
     cure = "Choose bounds that stay away from there." if found is None else found.cure()
-    if upper < _POSSIBLY_UNBOUNDED and look.holds(look.incumbent.x):
+    if upper < POLICY.possibly_unbounded and look.holds(look.incumbent.x):
         cure = f"x lies there too, with the value {upper:.3g}: the infimum may be minus infinity. Correct the function or the " \
                "bounds."
     return f"No lower bound was found: {reason}, near {look.where()}. {cure}"
@@ -157,12 +150,13 @@ def _roughest_operation(look: _RegionSurvey) -> tuple[int, LooseOperation | None
     """The first region of those enclosed on which the status is lowest, and the operation that lowers it."""
     level = look.value.level
     k = int(np.argmin(level))
-    return k, look.named(nonsmooth_operation(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
+    return k, look.named(nonsmooth_operation(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < SMOOTH else None
 
 
 def _not_smooth(look: _RegionSurvey) -> str | None:
     """Many regions, small already, and in half of the lowest or more something that keeps derivatives from helping."""
-    if look.count < _CLUSTER_REGIONS or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _CLUSTER_WIDTH:
+    cluster = look.count >= POLICY.cluster_regions and np.median(look.parts) <= POLICY.cluster_width
+    if not cluster or np.median(look.value.level) >= SMOOTH:
         return None
     k, found = _roughest_operation(look)
     if found is None:
@@ -186,7 +180,7 @@ def _angle(look: _RegionSurvey, goal: Goal) -> str | None:
 def _cluster(look: _RegionSurvey, gap: float) -> str | None:
     """The lowest regions lie around one point."""
     lo, hi = look.hull
-    if look.count < _CLUSTER_REGIONS or not (widths(lo, hi) <= _CLUSTER_WIDTH
+    if look.count < POLICY.cluster_regions or not (widths(lo, hi) <= POLICY.cluster_width
                                              * widths(look.incumbent.lo, look.incumbent.hi)).all():
         return None
     begin = f"The lowest of {counted(look.count, 'region')} lie within {widths(lo, hi).max():.2g} of"
@@ -197,7 +191,7 @@ def _cluster(look: _RegionSurvey, gap: float) -> str | None:
 
 
 def _everywhere(look: _RegionSurvey) -> str:
-    _, found = _roughest_operation(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
+    _, found = _roughest_operation(look) if np.median(look.value.level) < LIPSCHITZ else (0, None)
     reason = "" if found is None else f"; on them {found.sentence()}, so that derivatives do not help"
     return f"{_plural(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
            f"enclosures are {widths(look.value.lo, look.value.hi)[0]:.2g} wide{reason}."

@@ -11,11 +11,13 @@ import numpy as np
 
 from infimum.certify.box_difference import beyond_one_side
 from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure, isolate
+from infimum.evaluation.enclosures import SMOOTH
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.minimisers import Minimiser
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
+from infimum.search.policy.bounds import REGION_ISOLATION as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.lazy import LazyModule, dataclass
 
@@ -29,13 +31,6 @@ else:
     term_hessians = LazyModule("certify.term_sums.term_hessians")
     term_sum_isolation = LazyModule("certify.term_sums.term_sum_isolation")
 
-MOST_VARIABLES, MOST_OPERATIONS, MOST_CONSTRAINTS = 32, 400, 64  # of functions that are looked at
-MOST_REGIONS = 1 << 16
-_SMOOTH = 3
-# times that what is left is looked at closer, while fewer minimisers than that are proved
-_MOST_PASSES, _ENOUGH_MINIMISERS = 8, 128
-# groups of regions that are looked at, minimisers in one of them, groups without any
-MOST_GROUPS, _MOST_MINIMISERS_A_GROUP, _MOST_FAILURES = 64, 16, 16
 
 
 class IsolationOutcome(NamedTuple):
@@ -72,9 +67,10 @@ def isolate_regions(problem: IsolationProblem, regions: Regions, groups: list[tu
     """
     work = _IsolationRun(problem, regions, *bounds)
     work.isolate_in_groups(groups, x, patient=last)
-    for _ in range(_MOST_PASSES if last and work.proved and problem.terms is None and problem.evaluator.system is None else 0):
+    closer = last and work.proved and problem.terms is None and problem.evaluator.system is None
+    for _ in range(POLICY.most_passes if closer else 0):
         work.discard_open()
-        if len(work.proved) >= _ENOUGH_MINIMISERS or not work.isolate_in_groups(work.pieces(), None):
+        if len(work.proved) >= POLICY.enough_minimisers or not work.isolate_in_groups(work.pieces(), None):
             break
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
@@ -107,9 +103,9 @@ class _IsolationRun:
     def isolate_in_groups(self, groups: Sequence[Interval], x: np.ndarray | None, patient: bool = True) -> bool:
         """Looks at groups of regions, that around x first, while that is not in vain too often; unless it is `patient`, ever. Was
         there a minimiser?"""
-        in_vain, before, most = 0, len(self.proved), _MOST_FAILURES if patient else 1
+        in_vain, before, most = 0, len(self.proved), POLICY.most_failures if patient else 1
         for count, box in enumerate(sorted(groups, key=lambda box: x is None or not ((box[0] <= x) & (x <= box[1])).all())):
-            if count == MOST_GROUPS or in_vain == most:
+            if count == POLICY.most_groups or in_vain == most:
                 self.why = self.why or IsolationFailure.TOO_MANY
                 break
             in_vain += not self.isolate_in_group(box, x)
@@ -117,12 +113,13 @@ class _IsolationRun:
 
     def pieces(self) -> list[Interval]:
         """The regions that are open, each as a group of its own."""
-        return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:MOST_GROUPS + 1]]
+        return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy())
+                for k in np.flatnonzero(self.open)[:POLICY.most_groups + 1]]
 
     def isolate_in_group(self, box: Interval, x: np.ndarray | None) -> bool:
         """Proves one minimiser after the other in a group of regions, while regions are discarded by that. Was there one?"""
         members, before = np.flatnonzero(_within(self.regions, box)), len(self.boxes)
-        for _ in range(_MOST_MINIMISERS_A_GROUP):
+        for _ in range(POLICY.most_minimisers_a_group):
             members = members[self.open[members]]
             if not len(members):
                 break
@@ -219,7 +216,7 @@ class _IsolationRun:
             return Regions.none(len(one.lo))
         lo, hi = np.take(lo, meet, axis=1).min(axis=1), np.take(hi, meet, axis=1).max(axis=1)
         axis = np.array([np.argmax(hi - lo)], np.int32)
-        return Regions(lo[:, None], hi[:, None], np.array([max(lower, self.lower)]), axis, np.full(1, _SMOOTH, np.int8))
+        return Regions(lo[:, None], hi[:, None], np.array([max(lower, self.lower)]), axis, np.full(1, SMOOTH, np.int8))
 
 
 def _isolated_off_ends(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], region: Interval, lo: np.ndarray,

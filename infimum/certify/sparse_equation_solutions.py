@@ -18,10 +18,8 @@ from infimum.certify.equation_solutions import (
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval, down, exactly, minus, size, up
 from infimum.linear_algebra.sparse_basis import SparseBasis, SparsityPattern, basis_of, radii
+from infimum.search.policy.bounds import EQUATION_SOLUTIONS as POLICY
 from infimum.structure.row_groups import RowGroups, row_groups
-
-_NEWTON_STEPS, _POLISHING_STEPS = 60, 4                  # of Newton's method from afar, and before a proof
-_INFLATIONS = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # by which radii are larger than they need be: boxes that are tried
 
 
 class SparseEquations:
@@ -88,7 +86,7 @@ class SparseEquations:
         newton = size(basis.preconditioned(minus((at.lo[rows], at.hi[rows]), target)))
         unit = 2 * np.spacing(np.abs(middle)) + LEAST_RADIUS
         radius, outside = 2 * newton + 2 * unit, False
-        for spare in _INFLATIONS:
+        for spare in POLICY.sparse_inflations:
             low, high = x.copy(), x.copy()
             low[variables] = np.maximum(middle - radius, lo[variables])
             high[variables] = np.minimum(middle + radius, hi[variables])
@@ -121,7 +119,7 @@ def prove_feasible_sparse(evaluator: Evaluator, bounds: Interval, x: np.ndarray)
         equations = SparseEquations(evaluator, bounds, x)
         if isinstance(equations.basis, FailureReason):
             return equations.basis
-        equations.newton(_POLISHING_STEPS)
+        equations.newton(POLICY.polishing_steps)
         x, box = equations.x, equations.proved()
         return box if isinstance(box, FailureReason) else judge_candidate(evaluator, bounds, equations.basis.rows,
                                                                           equations.free, x, box)
@@ -146,5 +144,5 @@ def nearby_solution(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> np
     with np.errstate(all="ignore"):
         equations = SparseEquations(evaluator, bounds, x)
         if isinstance(equations.basis, SparseBasis):
-            equations.newton(_NEWTON_STEPS)
+            equations.newton(POLICY.sparse_newton_steps)
         return equations.x

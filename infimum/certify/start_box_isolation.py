@@ -8,9 +8,7 @@ from infimum.certify.box_difference import beyond
 from infimum.certify.isolation import IsolatedMinimiser, IsolationFailure
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.problem.start_boxes import StartBoxes
-
-_GROWTHS = (1.0, 2.0**-6)  # by such parts of its widths the wanted box may grow, if it stays in F
-_MOST_START_BOXES = 64     # start boxes that may lie around it
+from infimum.search.policy.bounds import ISOLATION as POLICY
 
 
 def isolate_in(isolate: Callable[..., IsolatedMinimiser | IsolationFailure], start: StartBoxes, x: np.ndarray,
@@ -32,7 +30,7 @@ def _boxes_in(start: StartBoxes, x: np.ndarray, reach: Interval) -> Iterator[tup
     hull = start.hull
     with np.errstate(all="ignore"):
         width = reach[1] - reach[0]
-    for part in _GROWTHS if np.isfinite(width).all() else ():
+    for part in POLICY.start_box_growths if np.isfinite(width).all() else ():
         box = np.maximum(reach[0] - part * width, hull[0]), np.minimum(reach[1] + part * width, hull[1])
         if ((box[0] <= x) & (x <= box[1])).all() and _covers(start, box):
             yield box, hull
@@ -49,7 +47,7 @@ def _meeting(reach: Interval, box: Interval) -> Interval:
 def _covers(start: StartBoxes, box: Interval) -> bool:
     """Does the union hold the box?"""
     near = np.flatnonzero(((start.lo <= box[1][:, None]) & (start.hi >= box[0][:, None])).all(axis=0))
-    if len(near) > _MOST_START_BOXES:
+    if len(near) > POLICY.most_start_boxes:
         return False
     lo, hi = (end[:, None].copy() for end in box)
     for k in near:

@@ -10,6 +10,7 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Answering
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import REGION_ISOLATION as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.lazy import LazyModule
 
@@ -22,9 +23,6 @@ else:  # most results are not asked
     minimisers = LazyModule("problem.minimisers")
 
 
-QUICK_VARIABLES, _QUICK_OPERATIONS, _QUICK_ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
-
-
 class UniquenessQuestion(Answering):
     """The function and the bounds, as an `Incumbent` knows them."""
 
@@ -34,7 +32,7 @@ class UniquenessQuestion(Answering):
 
     @property
     def is_quick(self) -> bool:
-        return self.evaluator.system is None and self.evaluator.n <= QUICK_VARIABLES and is_short(self.evaluator)
+        return self.evaluator.system is None and self.evaluator.n <= POLICY.quick_variables and is_short(self.evaluator)
 
     def __call__(self, result: Any) -> "minimisers.Minimisers | None":
         """The answer for a Result; None where it has no regions."""
@@ -62,14 +60,14 @@ class UniquenessQuestion(Answering):
 
 
 def _too_many() -> str:
-    return (f"only up to {region_isolation.MOST_VARIABLES} variables and {region_isolation.MOST_OPERATIONS:,} operations are "
+    return (f"only up to {POLICY.most_variables} variables and {POLICY.most_operations:,} operations are "
             "looked at, or sums of terms of few variables")
 
 
 def _regions(result: Any) -> Regions:
     """The regions of a Result; where they are very many, the boxes that they were merged to."""
     cover = result.regions
-    if cover.count <= region_isolation.MOST_REGIONS and cover.kept:
+    if cover.count <= POLICY.most_regions and cover.kept:
         lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
     else:
         lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
@@ -99,12 +97,13 @@ def is_short(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, so short that its second derivatives take a moment?"""
     system = evaluator.system
     nodes = list(topological([evaluator.f] if system is None else [system.f, *system.bodies]))
-    return can_be_isolated(evaluator) and len(nodes) <= _QUICK_OPERATIONS and sum(node.size for node in nodes) <= _QUICK_ELEMENTS
+    short = len(nodes) <= POLICY.quick_operations and sum(node.size for node in nodes) <= POLICY.quick_elements
+    return can_be_isolated(evaluator) and short
 
 
 def can_be_isolated(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, small enough for second derivatives of all variables by one another?"""
     system = evaluator.system
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
-    few = evaluator.n <= region_isolation.MOST_VARIABLES and m <= region_isolation.MOST_CONSTRAINTS
-    return few and sum(1 for _ in topological(formulas)) <= region_isolation.MOST_OPERATIONS
+    few = evaluator.n <= POLICY.most_variables and m <= POLICY.most_constraints
+    return few and sum(1 for _ in topological(formulas)) <= POLICY.most_operations

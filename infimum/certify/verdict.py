@@ -9,20 +9,18 @@ import numpy as np
 
 from infimum.certify.uniqueness_question import UniquenessQuestion
 from infimum.errors import InternalError
+from infimum.evaluation.enclosures import LIPSCHITZ
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import Cover, widths
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.result import Result, Verdict
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import DIAGNOSIS as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly, pause
 
-_MERGE_WORK, _MOST_SEPARATE_BOXES = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
-_MOST_LISTED_NUMBERS = 1 << 22                       # numbers of a product that is listed
-_NUMBERS_AT_ONCE = 1 << 16                           # numbers that are compared at a time
-_LIPSCHITZ = 2
-LOWEST_VALUE = -2.0**1023  # values below this are next to the last double
+LOWEST_VALUE = -2.0**1023  # fixed: values below this are next to the last double
 _UNDECIDED_VERDICTS = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
@@ -65,10 +63,11 @@ def _attained(regions: Regions, evaluator: Evaluator) -> bool | None:
     """A function that is continuous on closed, bounded regions takes its smallest value there; with constraints, if these are
     continuous too."""
     bounded = np.isfinite(regions.lo).all() and np.isfinite(regions.hi).all()
-    if not bounded or not (regions.level >= _LIPSCHITZ).all():
+    if not bounded or not (regions.level >= LIPSCHITZ).all():
         return None
     if evaluator.system is not None:
-        return True if len(regions) <= _MOST_SEPARATE_BOXES and evaluator.rows(regions.lo, regions.hi).lipschitz.all() else None
+        few = len(regions) <= POLICY.most_separate_boxes
+        return True if few and evaluator.rows(regions.lo, regions.hi).lipschitz.all() else None
     return True
 
 
@@ -99,9 +98,9 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     """Boxes that together hold all regions: those that touch become one, and so does what cannot be sorted out quickly."""
     found: list[tuple[np.ndarray, np.ndarray]] = []
     lo, hi, work = regions.lo, regions.hi, 0
-    while lo.shape[1] and work < _MERGE_WORK:
+    while lo.shape[1] and work < POLICY.merge_work:
         low, high, touches = lo[:, 0].copy(), hi[:, 0].copy(), np.zeros(lo.shape[1], bool)
-        while work < _MERGE_WORK:
+        while work < POLICY.merge_work:
             pause()
             work += lo.size
             before, touches = touches, _touching(lo, hi, low, high)
@@ -113,7 +112,7 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
         found.append((low, high))
         left = np.flatnonzero(~touches)
         lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
-    if work >= _MERGE_WORK or lo.shape[1] > _MOST_SEPARATE_BOXES:  # one box for all
+    if work >= POLICY.merge_work or lo.shape[1] > POLICY.most_separate_boxes:  # one box for all
         ends = [*found, (lo.min(axis=1, initial=np.inf), hi.max(axis=1, initial=-np.inf))]
         return [(np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0))]
     return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]
@@ -127,7 +126,7 @@ def _hull(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
 def listed_boxes(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
     """The boxes of the product, with intervals that touch merged; the one box around it if they are very many."""
     whole = unions.merged()
-    if whole.count > _MOST_SEPARATE_BOXES or whole.count * len(whole) > _MOST_LISTED_NUMBERS:
+    if whole.count > POLICY.most_separate_boxes or whole.count * len(whole) > POLICY.most_listed_numbers:
         return [whole.hull]
     lo, hi = whole.boxes()
     return list(zip(lo.T.copy(), hi.T.copy(), strict=True))
@@ -135,7 +134,7 @@ def listed_boxes(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def _touching(lo: np.ndarray, hi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Which boxes meet this one. Some variables at a time, one if there are many boxes: no array of all of them is made."""
-    touches, some = np.ones(lo.shape[1], bool), max(1, _NUMBERS_AT_ONCE // lo.shape[1])
+    touches, some = np.ones(lo.shape[1], bool), max(1, POLICY.numbers_at_once // lo.shape[1])
     for begin in range(0, len(lo), some):
         part = slice(begin, begin + some)
         for near in (lo[part] <= high[part, None], hi[part] >= low[part, None]):

@@ -14,7 +14,7 @@ import numpy as np
 from infimum.support.clock import heed
 from infimum.support.lazy import dataclass
 
-MOST_NEIGHBOURS = 2  # neighbours of a variable that is eliminated, and children of a bag
+MOST_NEIGHBOURS = 2  # fixed: a cell has up to three variables; neighbours of a variable that is eliminated, and children of a bag
 
 
 @dataclass(slots=True)

@@ -11,16 +11,14 @@ import numpy as np
 from infimum.chains.bag_kinds import BagKind
 from infimum.chains.grid import Grid
 from infimum.problem.unions import Unions
-
-_MOST_COMBINATIONS = 4096  # combinations that are looked at
-_MOST_CELLS = 1 << 22
+from infimum.search.policy.bounds import CHAIN as POLICY
 
 
 def boxes_of(grid: Grid, alive: Any, unions: Unions) -> tuple[np.ndarray, np.ndarray] | None:
     """(lo, hi), each (n, N): the combinations of the intervals of `unions`, each of which is made of slices, that hold a cell of
     every bag that is alive. None if there are too many. A minimiser lies in one slice of each variable such that all bags have
     a cell of these slices."""
-    if not 1 < unions.count <= _MOST_COMBINATIONS or len(grid) > _MOST_CELLS:
+    if not 1 < unions.count <= POLICY.most_combinations or len(grid) > POLICY.listed_most_cells:
         return None
     living = grid.arrays.fetch(alive) != 0
     counts, starts = unions.counts, unions.starts[:-1]

@@ -26,15 +26,16 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.bounds import CHAIN as POLICY
 from infimum.structure.term_sums import C
 
 LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
 FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shifted_bound`: bounds, ends of the derivatives
 NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
-_STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
+_STEEP = ("sqrt", "cbrt", "pow")
 # instead of a value where there is none; of values that decide between equal bounds
-NO_VALUE, _TIE_BREAK = 2.0**900, 2.0**-30
-SLOPES = 3  # the last input of `shifted_bound`: distances, then slopes
+NO_VALUE = 2.0**900  # fixed: instead of a value where there is none
+SLOPES = 3  # fixed: the last input of `shifted_bound`: distances, then slopes
 
 
 def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
@@ -72,7 +73,7 @@ def steep_terms(f: Expr) -> list[Expr]:
     conditions, which tell undefined parts from others."""
     nodes = list(topological([f]))
     steep = [] if any(node.kind is Kind.TEST for node in nodes) else [node for node in nodes if node.op in _STEEP]
-    return [node for node in steep if node is not f and node.shape == ()][-_PARTS:]
+    return [node for node in steep if node is not f and node.shape == ()][-POLICY.steep_parts:]
 
 
 def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
@@ -81,7 +82,7 @@ def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     b, data = Builder(), Data()
     leaves = {"x": lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)),
               C: lambda i: Pair(b.neg(b.input(2, i)), b.input(2, b.place("uadd", i, constants)))}
-    ends, best = data.offset(np.arange(_SLICES + 1) / _SLICES), None
+    ends, best = data.offset(np.arange(POLICY.steep_slices + 1) / POLICY.steep_slices), None
     for node in steep_terms(f):
         value, = Lowering(b, Enclosures(), leaves, data).values([node], straight=True)
         whole = whole_if_unsound(b, value)
@@ -90,9 +91,9 @@ def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
         def end(k: "int | Value", lo: Value = lo, width: Value = width, hi: Value = whole.hi) -> Value:
             return b.min(b.max(b.fma(width, b.data(b.place("uadd", ends, k)), lo), lo), hi)
         inner = substituted(f, {node: var("root", ())})
-        with b.loop(_SLICES) as turn:
+        with b.loop(POLICY.steep_slices) as turn:
             left = b.select(b.ueq(turn.index, 0), lo, end(turn.index))
-            right = b.select(b.ueq(turn.index, _SLICES - 1), whole.hi, end(b.place("uadd", turn.index, 1)))
+            right = b.select(b.ueq(turn.index, POLICY.steep_slices - 1), whole.hi, end(b.place("uadd", turn.index, 1)))
             piece = Pair(b.neg(left), right)
             found, = Lowering(b, Enclosures(), {**leaves, "root": lambda _, piece=piece: piece}, data).values(
                 [inner], straight=True)
@@ -170,7 +171,7 @@ def optimistic_bound(name: str) -> tuple:
     Input: FACTS. An estimate, of what the cell may hold at best."""
     b = Builder()
     minus, there = b.input(0, UNSHIFTED), b.input(0, AT_CENTRE)
-    value = b.sub(minus, b.mul(_TIE_BREAK, b.add(there, minus)))
+    value = b.sub(minus, b.mul(POLICY.tie_break, b.add(there, minus)))
     b.output(0, 0, b.select(b.olt(b.abs(value), INF), value, -NO_VALUE))
     return b.kernel(name, 1, 1), Data(), (1,), 0
 

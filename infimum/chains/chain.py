@@ -11,10 +11,12 @@ import numpy as np
 
 from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.descents import MOST_DENSE_VARIABLES
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import CHAIN as POLICY
+from infimum.search.policy.bounds import CHAIN_POINTS
+from infimum.search.policy.points import DESCENTS
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -32,30 +34,21 @@ else:
     chain_grid = LazyModule("chains.grid")
     chain_level = LazyModule("chains.level")
 
-_LEAST_VARIABLES = 3                    # variables
-_MOST_CELLS, _GPU_FACTOR = 1 << 24, 24  # cells of a level, and the factor by which there may be more in the memory of a GPU
-_BYTES_A_CELL = 160                     # that a cell takes
-_FEW_CELLS = 1 << 15                    # cells that take no time
-_SLOPES = Schedule(0, 3, 0.1)            # of derivatives
-_DESCENT_STARTS = 8                     # points from which to descend at a level
-_GAP_SHARES, _MOSTLY_LEFT = 2, 0.45     # of the gap that a bag has; the part of the cells that is left where few are discarded
-# from this level on, if the gap does not shrink to this part, the share grows by this factor
-_FIRST_GROWING_LEVEL, _ENOUGH_SHRINKAGE, _SHARE_GROWTH = 4, 0.7, 4
-_MOST_FORMS, _MOST_TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
-# the gap must shrink to this part of it in this number of levels, if there are more cells than the last number
-_WORTH_GAP_LEFT, _PATIENCE_LEVELS, _QUICK_CELLS = 0.9, 5, 1 << 20
+_SLOPES = Schedule(*POLICY.derivative_schedule)
 
 
 class Chain:
     """A search of the box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
     def __init__(self, grid: "chain_grid.Grid", box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST_CELLS, max_boxes: float = np.inf, components: "chain_components.Components | None" = None):
+                 most: int = POLICY.most_cells, max_boxes: float = np.inf,
+                 components: "chain_components.Components | None" = None):
         self.components = components
         self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
-        self.points = chain_points.ChainPointSearch(grid.kinds, incumbent) if len(self.low) > MOST_DENSE_VARIABLES else None
+        many = len(self.low) > DESCENTS.most_dense_variables
+        self.points = chain_points.ChainPointSearch(grid.kinds, incumbent) if many else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.alive: Any = None  # the cells that are left of the grid, if it has been looked at
@@ -67,19 +60,19 @@ class Chain:
            memory_limit: float | None = None, max_boxes: float | None = None) -> "Chain | None":
         """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
         lo, hi = (end[:, 0] for end in box)
-        if evaluator.n < _LEAST_VARIABLES or not np.isfinite(widths(lo, hi)).all():
+        if evaluator.n < POLICY.least_variables or not np.isfinite(widths(lo, hi)).all():
             return None
         families = evaluator.facts.families
-        bags = None if families is None or len(families) > _MOST_FORMS else \
+        bags = None if families is None or len(families) > POLICY.most_forms else \
             chain_bags.bags_of([family.variables for family in families], evaluator.n)
         if bags is None or len(bags) == 1 or all(len(bag.variables) < 2 for bag in bags):  # one term, or refined
             return None
-        if max(len(bag.terms) for bag in bags) > _MOST_TERMS:
+        if max(len(bag.terms) for bag in bags) > POLICY.most_terms:
             return None
         kinds = bag_kinds.kinds_of(bags, families, evaluator.backend)
-        kept = chain_points.cells_kept(kinds) if evaluator.n > MOST_DENSE_VARIABLES else 0
-        most = min(_MOST_CELLS, np.inf if memory_limit is None else memory_limit / _BYTES_A_CELL - kept)
-        if len(kinds) > _MOST_FORMS or chain_grid.cells_at_first(kinds) > most:
+        kept = chain_points.cells_kept(kinds) if evaluator.n > DESCENTS.most_dense_variables else 0
+        most = min(POLICY.most_cells, np.inf if memory_limit is None else memory_limit / POLICY.bytes_a_cell - kept)
+        if len(kinds) > POLICY.most_forms or chain_grid.cells_at_first(kinds) > most:
             return None
         grid, most_boxes = chain_grid.Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
         return cls(grid, box, goal, incumbent, most, most_boxes, chain_components.Components(bags))
@@ -124,7 +117,7 @@ class Chain:
     def _halved(self, level: "chain_level.Level", best: np.ndarray) -> bool:
         """Halves slices, in so small a share of the gap that there is room for the new cells. Was it possible?"""
         gap = self.incumbent.upper - level.lower
-        for share in (self.share, *(self.share / _SHARE_GROWTH**k for k in (1, 2, 3))):
+        for share in (self.share, *(self.share / POLICY.share_growth**k for k in (1, 2, 3))):
             if self.grid.halved(level.alive, best > -np.inf, best >= -level.lower - share * gap, self._too_wide(), self.most):
                 return True
         return False
@@ -133,20 +126,20 @@ class Chain:
         """To a GPU, once there are enough cells for it."""
         if self.grid.arrays is self.grid.arrays.here and self.evaluator.uses_gpu(len(self.grid)):
             self.grid.use(self.evaluator.arrays)
-            self.most *= _GPU_FACTOR
+            self.most *= POLICY.gpu_factor
 
     def _improve(self, level: "chain_level.Level", anew: bool = False) -> Iterator[None]:
         """Descends from the best points of the grid, unless that would lead to the best point known; `anew`: in any case."""
         if self.points is not None:
             yield from self.points.improve(level, anew)
             return
-        self._descend(*level.paths(_DESCENT_STARTS), anew)
+        self._descend(*level.paths(POLICY.descent_starts), anew)
 
     def _descend(self, x: np.ndarray, rad: np.ndarray, anew: bool = False) -> None:
         """From these points (n, N), with the half widths of their slices."""
         best = self.incumbent.x
         all_far = best is None or anew
-        near = chain_points.NEAR_HALF_WIDTHS
+        near = CHAIN_POINTS.near_half_widths
         far = np.ones(x.shape[1], bool) if all_far else (np.abs(x - best[:, None]) > near * rad).any(axis=0)
         if far.any():
             self.incumbent.improve(x[:, far])
@@ -158,7 +151,7 @@ class Chain:
         starts = []
         for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.second_order, level.discard_by_second_order)):
             before = level.left
-            worth = payoff.pays or payoff.is_due(number) if before >= _FEW_CELLS else payoff is self.slopes
+            worth = payoff.pays or payoff.is_due(number) if before >= POLICY.few_cells else payoff is self.slopes
             if not worth:
                 break
             starts.append((payoff, before, upper - level.lower))
@@ -172,12 +165,12 @@ class Chain:
         what bounds leave open adds up over the bags: it must shrink where bounds are lowest, before a slice can be told apart
         by its own share of it. If that was not enough the share grows."""
         (gap, left), (before, _) = self.levels[-1], self.levels[-2:][0]
-        if left <= _MOSTLY_LEFT * len(self.grid):
+        if left <= POLICY.mostly_left * len(self.grid):
             self.share = 1.0
         elif self.share >= 1.0:
-            self.share = _GAP_SHARES / self.grid.bags
-        elif len(self.levels) >= _FIRST_GROWING_LEVEL and gap > _ENOUGH_SHRINKAGE * before:
-            self.share *= _SHARE_GROWTH
+            self.share = POLICY.gap_shares / self.grid.bags
+        elif len(self.levels) >= POLICY.first_growing_level and gap > POLICY.enough_shrinkage * before:
+            self.share *= POLICY.share_growth
 
     def _too_wide(self) -> float:
         """Slices that are not wider need not be halved."""
@@ -190,7 +183,7 @@ class Chain:
 
     def _pays(self) -> bool:
         """Has the gap shrunk in the last levels, or is there less to look at?"""
-        if len(self.levels) <= _PATIENCE_LEVELS or self.goal.met(self.lower, self.incumbent.upper):
+        if len(self.levels) <= POLICY.patience_levels or self.goal.met(self.lower, self.incumbent.upper):
             return True
-        (gap, cells), (before, fewer) = self.levels[-1], self.levels[-1 - _PATIENCE_LEVELS]
-        return gap < _WORTH_GAP_LEFT * before or cells <= max(fewer, _QUICK_CELLS)
+        (gap, cells), (before, fewer) = self.levels[-1], self.levels[-1 - POLICY.patience_levels]
+        return gap < POLICY.worth_gap_left * before or cells <= max(fewer, POLICY.quick_cells)

@@ -20,17 +20,11 @@ from infimum.chains.bag_kinds import BagKind
 from infimum.chains.candidate_choice import CandidateChoice
 from infimum.chains.grid import cells_at_first
 from infimum.chains.level import Level
-from infimum.chains.tree_newton import DAMPING, TreeNewton
+from infimum.chains.tree_newton import TreeNewton
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import CHAIN_POINTS as POLICY
 
-_CANDIDATES = len(DAMPING) + 3  # for each variable in a step
-_DESCENT_STEPS = 16             # of a descent
-# a gain that is worth another one, in values, and in first gains: squares of small numbers
-_LEAST_GAIN, _NOISE = 2.0**-30, 2.0**-80
-# less than this part of what is above the lower bound, more than that of the gain before: it takes too long
-_SLOW_GAINS = 0.25, 0.5
-_DISTANCE_REDUCTION = 0.25        # the next distance of the places on both sides of a variable that stays
-NEAR_HALF_WIDTHS = 3              # half widths between different points
+_CANDIDATES = len(POLICY.damping) + 3  # for each variable in a step
 
 
 def cells_kept(kinds: list[BagKind]) -> int:
@@ -74,7 +68,7 @@ class ChainPointSearch:
         for slices in [plain, optimistic] if (optimistic != plain).any() else [plain]:
             x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
             best, upper = self.incumbent.x, self.incumbent.upper
-            if best is None or anew or (np.abs(x - best) > NEAR_HALF_WIDTHS * rad).any():
+            if best is None or anew or (np.abs(x - best) > POLICY.near_half_widths * rad).any():
                 value, end = yield from self._descend(x, rad, lower)
                 if best is not None:
                     yield from self._cross(end, best, (value, upper), rad, lower)
@@ -85,24 +79,24 @@ class ChainPointSearch:
                lower: float) -> Iterator[None]:
         """Combines two points with these values, and descends from there if that is better than both."""
         value, x = self.pairs.best(np.stack([one, other], axis=1))
-        if value < min(values) - _LEAST_GAIN * max(map(abs, values)):
+        if value < min(values) - POLICY.least_gain * max(map(abs, values)):
             yield from self._descend(x, reach, lower)
 
     def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, tuple[float, np.ndarray]]:
         """From x, at first with places so far on both sides, to (value, point) where it ends, which is offered. The infimum is
         not far below `lower`."""
         value, gains, slow, still = np.inf, [], False, False
-        while len(gains) < _DESCENT_STEPS and not slow and not still:
+        while len(gains) < POLICY.descent_steps and not slow and not still:
             sides = [np.maximum(x - reach, self.incumbent.lo), np.minimum(x + reach, self.incumbent.hi), x]
             before = value
             value, new = self.choice.best(np.concatenate([self.newton.steps(x), np.stack(sides, axis=1)], axis=1))
             yield
             moved, x = np.abs(new - x), new
-            reach = np.where(moved > 0, np.minimum(reach, moved), reach * _DISTANCE_REDUCTION)
+            reach = np.where(moved > 0, np.minimum(reach, moved), reach * POLICY.distance_reduction)
             gains.append(before - value)
             if len(gains) > 2:
-                slow = _SLOW_GAINS[0] * (value - lower) > gains[-2] >= gains[-1] > _SLOW_GAINS[1] * gains[-2]
-                still = not max(gains[-2:]) > max(_LEAST_GAIN * abs(value), _NOISE * gains[1])
+                slow = POLICY.slow_gains[0] * (value - lower) > gains[-2] >= gains[-1] > POLICY.slow_gains[1] * gains[-2]
+                still = not max(gains[-2:]) > max(POLICY.least_gain * abs(value), POLICY.noise * gains[1])
         if self.incumbent.offer(x[:, None]):
             self.unfinished = not still
         return value, x

@@ -19,7 +19,7 @@ from infimum.chains.level import Level
 from infimum.kernel.cell_keys import NONE, TOP
 from infimum.search.incumbent import Incumbent
 
-_ULP = 2.0**-52
+_ULP = 2.0**-52  # fixed: the rounding of doubles
 
 
 class Components:

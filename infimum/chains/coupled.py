@@ -27,41 +27,27 @@ from infimum.expr.node import Expr, make
 from infimum.problem.settings import Goal
 from infimum.problem.unions import widths
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import COUPLED_CHAIN as POLICY
 from infimum.structure.coupling_scalars import coupling_of
 from infimum.structure.term_sums import TermFamily
-
-_LEAST_VARIABLES = 4               # variables: fewer are one term
-_MOST_CELLS = 1 << 22              # cells of all nodes
-_BYTES_A_CELL = 160                # that a cell takes
-_MOST_FORMS, _MOST_TERMS = 12, 16  # as in chains
-_NODE_COST_IN_CELLS = 1 << 14      # cells that take as long as all that is done but once for a node
-# multipliers for a node, each from the one before; what of the gap a better one must gain
-_MULTIPLIER_TRIES, _WORTH_GAIN = 3, 0.1
-_WORTH_DUAL_GAIN, _WORTH_GAIN_RATIO = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
-# descents from a node; multipliers with which points are searched for; in this number of nodes
-_DESCENTS_A_NODE, _SEARCHED_MULTIPLIERS, _SEARCHED_NODES = 4, 8, 4
-_LOGARITHM_SPLIT = 0.6875  # of logarithms: the exponentials of the two slices are about equally wide
-_SIGN_COST = 4             # it may take long to tell signs of factors apart: fewer cells are tried, by this factor
-# the gap must shrink to this part of it in this number of rounds, if there are more nodes than the third number; the most nodes
-_WORTH_GAP_LEFT, _PATIENCE_ROUNDS, _FEW_NODES, _MOST_NODES = 0.9, 8, 64, 4096
 
 
 def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
                memory_limit: float | None = None, max_boxes: float | None = None) -> "CoupledChain | None":
     """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
     n, (lo, hi) = evaluator.n, (end[:, 0] for end in box)
-    if n < _LEAST_VARIABLES or not np.isfinite(widths(lo, hi)).all():
+    if n < POLICY.least_variables or not np.isfinite(widths(lo, hi)).all():
         return None
     coupling = coupling_of(evaluator.f, n, lambda node: elements_on(node, lo, hi))
-    if coupling is None or len(coupling.families) > _MOST_FORMS:
+    if coupling is None or len(coupling.families) > POLICY.most_forms:
         return None
     count = len(coupling.scalars)
     bags = _bags(coupling.families, n, tuple(range(n, n + count)))
-    if bags is None or max(len(bag.terms) for bag in bags) > _MOST_TERMS:
+    if bags is None or max(len(bag.terms) for bag in bags) > POLICY.most_terms:
         return None
     kinds = kinds_of(bags, coupling.families, evaluator.backend)
-    most = min(_MOST_CELLS, np.inf if memory_limit is None else memory_limit / _BYTES_A_CELL)
-    if len(kinds) > _MOST_FORMS or cells_at_first(kinds, whole=count) > most:
+    most = min(POLICY.most_cells, np.inf if memory_limit is None else memory_limit / POLICY.bytes_a_cell)
+    if len(kinds) > POLICY.most_forms or cells_at_first(kinds, whole=count) > most:
         return None
     known = [Evaluator(s, n, evaluator.backend).value(lo, hi) for s in coupling.scalars]
     ends = np.array([[float(s.lo) for s in known], [float(s.hi) for s in known]])
@@ -69,10 +55,10 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
         return None
     low, high = np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]])  # scalars are not cut
     grid = Grid(kinds, low, high, evaluator.host_arrays)
-    reach = np.where(coupling.logarithms, _LOGARITHM_SPLIT, np.inf)
+    reach = np.where(coupling.logarithms, POLICY.logarithm_split, np.inf)
     node = Node(grid, np.zeros(count), reach).within(*ends)
     signed = None if coupling.signed is None else Evaluator(coupling.signed, n, evaluator.backend)
-    work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _SIGN_COST
+    work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / POLICY.sign_cost
     return CoupledChain(CoupledRoot(node, np.array(coupling.above), signed), box, goal, incumbent, most, work)
 
 
@@ -111,7 +97,7 @@ class CoupledChain(Chain):
     """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs."""
 
     def __init__(self, root: CoupledRoot, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST_CELLS, max_boxes: float = np.inf):
+                 most: int = POLICY.most_cells, max_boxes: float = np.inf):
         node, above, signed = root
         super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
         self.n, self.above, self.signed = len(self.low), above, signed
@@ -128,7 +114,7 @@ class CoupledChain(Chain):
                     left.append(node)
                 elif node.lower <= self.incumbent.upper:
                     room = self.most - _cells(waiting[k:]) - _cells(left)
-                    left += yield from self._divided(node, room, k < _SEARCHED_NODES)
+                    left += yield from self._divided(node, room, k < POLICY.searched_nodes)
             self.nodes = [node for node in left if node.lower <= self.incumbent.upper]
             if not self.nodes:
                 self.empty = True
@@ -143,19 +129,19 @@ class CoupledChain(Chain):
 
     def _pays(self) -> bool:
         """Has the gap shrunk in the last rounds, or are there not many more nodes?"""
-        if len(self.counts) <= _PATIENCE_ROUNDS:
+        if len(self.counts) <= POLICY.patience_rounds:
             return True
-        shrunk = self.levels[-1][0] < _WORTH_GAP_LEFT * self.levels[-1 - _PATIENCE_ROUNDS][0]
-        return self.counts[-1] <= _MOST_NODES and (shrunk
-                                                   or self.counts[-1] <= max(_FEW_NODES, self.counts[-1 - _PATIENCE_ROUNDS]))
+        shrunk = self.levels[-1][0] < POLICY.worth_gap_left * self.levels[-1 - POLICY.patience_rounds][0]
+        few = self.counts[-1] <= max(POLICY.few_nodes, self.counts[-1 - POLICY.patience_rounds])
+        return self.counts[-1] <= POLICY.most_nodes and (shrunk or few)
 
     # ---- one node
     def _divided(self, node: Node, room: int, looks: bool) -> Iterator[None]:
         """The nodes that take its place: none if it holds no minimiser. `looks`: for points as well."""
         alive, best, gain, improved = np.ones(len(node.grid), np.int64), None, np.inf, None
-        for _ in range(_MULTIPLIER_TRIES):
+        for _ in range(POLICY.multiplier_tries):
             level = yield from self._level(node, alive)
-            self._descend(*(rows[:self.n] for rows in level.paths(_DESCENTS_A_NODE)))
+            self._descend(*(rows[:self.n] for rows in level.paths(POLICY.descents_a_node)))
             yield from level.discard(self.incumbent.upper)
             yield from level.discard_by_slopes(self.incumbent.upper)
             alive = level.alive
@@ -173,7 +159,7 @@ class CoupledChain(Chain):
                 level.alive = alive = along.alive
                 if along.empty:
                     return []
-            if gain < _WORTH_GAIN * (self.incumbent.upper - level.lower):
+            if gain < POLICY.worth_gain * (self.incumbent.upper - level.lower):
                 break
             model = MultiplierModel(node, level, (yield from self._changes(node, level)), slopes)
             if looks and slopes is not None:
@@ -189,7 +175,7 @@ class CoupledChain(Chain):
         """The cells of a node, enclosed with its multipliers, or all between two ends."""
         level = NodeLevel(node, *(multipliers or (node.multipliers, node.multipliers)), alive, *self.ends)
         yield from level.enclose()
-        self.evaluations, self.work = self.evaluations + len(node.grid), self.work + len(node.grid) + _NODE_COST_IN_CELLS
+        self.evaluations, self.work = self.evaluations + len(node.grid), self.work + len(node.grid) + POLICY.node_cost_in_cells
         return level
 
     def _changes(self, node: Node, level: NodeLevel) -> Iterator[None]:
@@ -203,7 +189,7 @@ class CoupledChain(Chain):
 
     def _search_points(self, model: MultiplierModel, slopes: Ends) -> Iterator[None]:
         """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
-        for share in np.arange(_SEARCHED_MULTIPLIERS + 1) / _SEARCHED_MULTIPLIERS:
+        for share in np.arange(POLICY.searched_multipliers + 1) / POLICY.searched_multipliers:
             moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers
             self._descend(*(rows[:self.n] for rows in model.level.path_of(model.with_moves(model.values, moves))))
             yield
@@ -218,11 +204,11 @@ class CoupledChain(Chain):
             return [replace(left, done=True)]
         *by_scalars, by_slices = yield from self._losses(node, level, improved)
         gap = self.incumbent.upper - level.lower
-        parts = left.by_variable() if max(*by_scalars, by_slices) < _WORTH_DUAL_GAIN * gap < np.inf else []
+        parts = left.by_variable() if max(*by_scalars, by_slices) < POLICY.worth_dual_gain * gap < np.inf else []
         if parts:
             return parts
-        finer = left.finer(room) if by_slices >= _WORTH_GAIN_RATIO * max(by_scalars) else []
-        if max(by_scalars) >= _WORTH_GAIN_RATIO * by_slices or not finer:
+        finer = left.finer(room) if by_slices >= POLICY.worth_gain_ratio * max(by_scalars) else []
+        if max(by_scalars) >= POLICY.worth_gain_ratio * by_slices or not finer:
             parts = [part for whole in finer or [left] for part in whole.by_scalar(by_scalars)]
         return parts or finer or left.finer(room) or [replace(left, done=True)]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from infimum.chains.cell_kernels import FROM, TO
 from infimum.chains.slice_nodes import Node, NodeLevel
+from infimum.search.policy.bounds import COUPLED_CHAIN as POLICY
 
-_STEPS, _SMALLEST = 24, 2.0**-12  # of a search; of the first step
-_LARGEST = 2.0**200
-_HUGE = 2.0**900  # derivatives beyond that are not added
+_LARGEST = 2.0**200  # fixed: products of larger multipliers may overflow
+_HUGE = 2.0**900  # fixed: derivatives beyond that are not added
 
 Ends = tuple[np.ndarray, np.ndarray]
 
@@ -61,9 +61,9 @@ class MultiplierModel:
         """(moves of the multipliers, what they gain), by trial and error."""
         count = self.node.scalars
         steps, moves, start = self._first_steps(), np.zeros(count), bound(np.zeros(count))
-        best, smallest = start, steps * _SMALLEST
+        best, smallest = start, steps * POLICY.smallest_multiplier_step
         useful = [k for k, change in enumerate(self.changes) if change.any()] or [0]  # a sign has no multiplier
-        for turn in range(_STEPS):
+        for turn in range(POLICY.multiplier_steps):
             k = useful[turn % len(useful)]
             tried = [moves + sign * steps * (np.arange(count) == k) for sign in (-1.0, 1.0)]
             found = [bound(trial) for trial in tried]

@@ -11,10 +11,8 @@ from infimum.chains.bag_kinds import BagKind
 from infimum.evaluation.device_choice import Arrays
 from infimum.kernel.cell_keys import NONE, TOP
 from infimum.problem.unions import Unions, widths
+from infimum.search.policy.bounds import CHAIN as POLICY
 from infimum.support.lazy import dataclass
-
-_FIRST_SLICES = 8          # slices of a variable at the beginning
-_DIRECT_ENTRIES = 1 << 20  # entries of a table that are addressed directly however few are used
 
 
 @dataclass(slots=True)
@@ -71,7 +69,7 @@ class Cells:
 def cells_at_first(kinds: list[BagKind], count: int = 0, whole: int = 0) -> int:
     """How many cells a grid has at the beginning, at most, also with the given number of slices of each variable, or where
     `whole` variables of every bag are not cut."""
-    return sum(len(kind.bags) * (count or _FIRST_SLICES)**(kind.k - whole) for kind in kinds)
+    return sum(len(kind.bags) * (count or POLICY.first_slices)**(kind.k - whole) for kind in kinds)
 
 
 class Grid:
@@ -85,7 +83,7 @@ class Grid:
     def __init__(self, kinds: list[BagKind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays, count: int = 0):
         self.kinds, self.bags, self.arrays = kinds, sum(len(kind.bags) for kind in kinds), arrays
         self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
-        counts = np.where(lo < hi, count or _FIRST_SLICES, 1)
+        counts = np.where(lo < hi, count or POLICY.first_slices, 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         variable = np.repeat(np.arange(len(lo)), counts)
         part = (np.arange(first[-1]) - first[variable]) / counts[variable]
@@ -144,7 +142,7 @@ class Grid:
                 self._enter(cells, base[child], shared, row)
         tops = np.searchsorted(self.heights, np.arange(self.heights[-1] + 2))  # where the bags of each height begin
         bounds = np.append(TOP + 1, ends)[tops]
-        if self.entries > max(_DIRECT_ENTRIES, 4 * begin):
+        if self.entries > max(POLICY.direct_entries, 4 * begin):
             bounds = self._number(bounds)
         self.entry_segments = np.stack([bounds[:-1], bounds[1:]], axis=1)
         self.segments = self._segments()

@@ -20,9 +20,9 @@ import numpy as np
 from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 from infimum.chains.grid import Cells, Grid
 from infimum.kernel.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
+from infimum.search.policy.bounds import CHAIN as POLICY
 
-_CELLS_AT_ONCE = 1 << 20  # cells
-_SLOPE_GRAIN = 2.0**-40   # slopes are whole multiples of this part of the largest one, so that sums of them are exact
+_SLOPE_GRAIN = 2.0**-40  # fixed: slopes are whole multiples of this part of the largest one, so that sums of them are exact
 _UNREACHED = key_of(-np.inf)
 
 
@@ -51,8 +51,8 @@ class Level:
         arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
             whole = None
-            for begin in range(0, max(1, len(cells)), _CELLS_AT_ONCE):
-                count = min(_CELLS_AT_ONCE, len(cells) - begin)
+            for begin in range(0, max(1, len(cells)), POLICY.cells_at_once):
+                count = min(POLICY.cells_at_once, len(cells) - begin)
                 boxes = self._boxes(k, cells.ids, cells.bag, begin, count)
                 found = cells.kind.enclose(arrays, boxes, count)
                 if count < len(cells):
@@ -114,8 +114,8 @@ class Level:
             marks = arrays.empty(1, count)
             arrays.each("dead", count, (self.alive, cells.begin), marks)
             index, _ = arrays.lowest(marks, count + 1, below=0.5)
-            for begin in range(0, len(index), _CELLS_AT_ONCE):
-                some = index[begin:begin + _CELLS_AT_ONCE]
+            for begin in range(0, len(index), POLICY.cells_at_once):
+                some = index[begin:begin + POLICY.cells_at_once]
                 boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some))
                 bound = cells.kind.second_order_bound(boxes, arrays.gather(self.taken[k][size:], some))
                 arrays.each("lower", len(some), bound, some, self.shifted[k])

@@ -8,9 +8,7 @@ import numpy as np
 
 from infimum.chains.bag_forms import BagForm
 from infimum.chains.bag_kinds import BagKind
-
-DAMPING = (0.0, 1.0)     # in sums of the rows of the matrix
-_LEAST_PIVOT = 2.0**-40  # of such a sum is a pivot at least
+from infimum.search.policy.bounds import CHAIN_POINTS as POLICY
 
 
 class TreeNewton:
@@ -37,8 +35,8 @@ class TreeNewton:
             size += np.bincount(link, np.abs(row), self.n + 1) + np.append(np.abs(row), 0.0)
         size = np.where(size > 0, size, 1.0)[:-1]
         off = np.ascontiguousarray(off.T).reshape(-1)
-        found = [self.arrays.solve_tree(diagonal + part * size, off, gradient, size * _LEAST_PIVOT, self.links)
-                 for part in DAMPING]
+        found = [self.arrays.solve_tree(diagonal + part * size, off, gradient, size * POLICY.least_pivot, self.links)
+                 for part in POLICY.damping]
         ends = np.minimum(np.maximum(x[:, None] - np.stack(found, axis=1), self.lo[:, None]), self.hi[:, None])
         return np.where(np.isfinite(ends), ends, x[:, None])[self.position]
 

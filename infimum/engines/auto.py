@@ -31,7 +31,7 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import boxes_reached
 from infimum.search.overlapped_work import OverlappedWork
-from infimum.search.policy import AUTO as POLICY
+from infimum.search.policy.search import AUTO as POLICY
 from infimum.search.progress import Figures
 from infimum.search.root_box import RootBox
 from infimum.search.search_run import SearchRun

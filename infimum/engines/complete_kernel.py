@@ -23,7 +23,7 @@ from infimum.kernel.meaning import Enclosures
 from infimum.structure.local_form import LocalForm, block_variables, local_form
 
 LOWER, LEFT, UPPER, SAMPLE = range(4)  # rows of the output; LEFT is the lower end, NaN where the subregion is ruled out
-_COUNT = np.arange(1024, dtype=float)
+_COUNT = np.arange(1024, dtype=float)  # fixed: more than a variable has pieces
 
 
 class Layout:

@@ -8,8 +8,8 @@ from infimum.errors import OptionError
 from infimum.search.option_names import known_options
 from infimum.support.lazy import dataclass
 
-_MOST_PIECES = 256  # the kernel holds the ends of all pieces
-_GOLDEN = 0.3819660112501051
+_MOST_PIECES = 256  # fixed: the kernel holds the ends of all pieces
+_GOLDEN = 0.3819660112501051  # fixed: the lesser part of the golden section
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,11 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 from infimum.search.region_pool import Regions, can_be_cut
 from infimum.search.region_search import RegionSearch
 
-_LANES_AT_ONCE = 1 << 20  # lanes a run
-_STREAM = 5               # of random numbers
-_MOST_ENDS = 1 << 27      # lower ends of boxes that a result may hold: a gigabyte
+_STREAM = 5  # fixed: the stream of random numbers
 
 
 def _largest(sizes: list[np.ndarray]) -> np.ndarray:
@@ -231,8 +230,8 @@ class CompleteSearch(RegionSearch):
             -> list[tuple[Any, Any, float]]:
         """(numbers, lower ends, what none of these is above) of the subregions that are left, where the kernel runs."""
         arrays, count, found = self.evaluator.arrays, self.pieces**self.block, []
-        for begin in range(0, count, _LANES_AT_ONCE):
-            size = min(_LANES_AT_ONCE, count - begin)
+        for begin in range(0, count, POLICY.lanes_at_once):
+            size = min(POLICY.lanes_at_once, count - begin)
             if self.every is None or self.every[0] != begin:
                 self.every = begin, arrays.send(np.arange(begin, begin + size).view(np.float64)[None])
             every = self.every[1]
@@ -341,7 +340,7 @@ class CompleteSearch(RegionSearch):
         """All regions with their boxes; of a search that was stopped with too many for that, those they were cut from."""
         both = (regions.everything(self.incumbent.upper) for regions in (self.list, self.final))
         iterations, subregions, lower, _ = (np.concatenate(parts) for parts in zip(*both, strict=True))
-        if self.n * len(lower) > _MOST_ENDS and not self.done:
+        if self.n * len(lower) > POLICY.most_ends and not self.done:
             lo, hi, lower = self._cut_from(iterations, lower)
         else:
             lo, hi = self.boxes_of(iterations, subregions)

@@ -22,9 +22,9 @@ from infimum.kernel.lowering import Leaf, Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.system_kernels import outputs_of
 from infimum.problem.system import System
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 
 _NAN = float("nan")
-_MOST_ELEMENTS = 1 << 12  # rows times variables of which it is asked who reads what
 
 
 class Layout:
@@ -108,7 +108,7 @@ class CompleteSystemKernel(LanePieces):
         """With this number of sides that are void: (minus the lower end of f; is there such a side, or a row violated or
         undefined; does a derivative exclude minimisers?)."""
         b, n = self.b, self.n
-        derives = self.rows * n <= _MOST_ELEMENTS
+        derives = self.rows * n <= POLICY.most_elements
         slopes = b.buffer(n), b.buffer(n)
 
         def derivative(at: tuple, v: Pair) -> None:

@@ -16,9 +16,9 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
 from infimum.search.branch_and_bound import BranchAndBound
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 
 _ALLOWED = "sweeps"
-MOST_VARIABLES_AND_CONSTRAINTS = 64  # variables and constraints: matrices are dense
 
 
 class ConstrainedNewtonRun(ConstrainedRun):
@@ -34,8 +34,8 @@ class ConstrainedNewtonRun(ConstrainedRun):
                 raise OptionError(f"option {field.name!r} of engine 'newton' is for functions without constraints; with them "
                                   f"there is only {_ALLOWED!r}")
         together = evaluator.n + evaluator.system.m
-        if together > MOST_VARIABLES_AND_CONSTRAINTS:
-            raise OptionError(f"engine 'newton' takes up to {MOST_VARIABLES_AND_CONSTRAINTS} variables and constraints "
+        if together > POLICY.most_variables_and_constraints:
+            raise OptionError(f"engine 'newton' takes up to {POLICY.most_variables_and_constraints} variables and constraints "
                               f"together, and there are {together:,}; engine 'auto' takes any number")
         super().__init__(problem, evaluator, method, *limits, **settings)
 

@@ -25,7 +25,7 @@ from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
-from infimum.search.policy import CONSTRAINED as POLICY
+from infimum.search.policy.search import CONSTRAINED as POLICY
 from infimum.search.progress import Figures
 from infimum.search.search_run import SearchRun
 from infimum.structure.monomials import with_monomials

@@ -16,11 +16,10 @@ from infimum.engines.region_list import RegionPlace
 from infimum.errors import InternalError
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import RoundEnded, boxes_reached, iterations_done
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 from infimum.search.region_pool import can_be_cut
 from infimum.search.rounds import LearnedArrays, Portion, PortionRounds
 from infimum.support.clock import OutOfTime
-
-_LEAST_REGIONS = 2  # regions of a round
 
 
 class _RoundState(NamedTuple):
@@ -77,7 +76,7 @@ class IterationRounds(PortionRounds):
         """
         found = search.lowest(self.portions)
         can = [bool(can_be_cut(region.lo, region.hi).any()) for region, _ in found]
-        if sum(can) < _LEAST_REGIONS or not can[0]:
+        if sum(can) < POLICY.least_regions or not can[0]:
             return False
         regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
         round_state = self._round_state = _RoundState(list(regions), list(places), {})

@@ -18,7 +18,7 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, cut, rows, rows_o
 
 REGIONS, UPPER = range(2)                   # the outputs of `tests`
 FIRST, SECOND, SAMPLED = range(3)           # and of `split`
-AGAIN = 0.0                                 # a variable to be cut, of a region that is to be tested again first
+AGAIN = 0.0  # fixed: a variable to be cut, of a region that is to be tested again first
 
 
 def tests(name: str, n: int, in_boxes: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:

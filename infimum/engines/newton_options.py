@@ -8,7 +8,7 @@ from infimum.search.option_names import known_options
 from infimum.support.lazy import dataclass
 
 VARIATIONS = ("IPF", "PF", "IF", "IP", "I", "P", "F", "N")
-_MOST_SWEEPS = 8  # the kernel has no loops
+_MOST_SWEEPS = 8  # fixed: the kernel has no loops
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from infimum.bounds.function_bounds.interval_newton import MOST_VARIABLES
 from infimum.engines.newton_search import NewtonSearch
 from infimum.errors import OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
 from infimum.search.checkpoint import State
+from infimum.search.policy.bounds import FIRST_ORDER
 from infimum.search.progress import Figures
 from infimum.search.search_run import SearchRun
 
@@ -21,8 +21,9 @@ class NewtonRun(SearchRun):
     stops_at_clusters = True
 
     def __init__(self, problem: Problem, evaluator: Evaluator, method: Method, *limits: Any, **settings: Any):
-        if len(problem.lo) > MOST_VARIABLES:
-            raise OptionError(f"engine 'newton' takes up to {MOST_VARIABLES} variables, and there are {len(problem.lo):,}; "
+        most = FIRST_ORDER.newton_most_variables
+        if len(problem.lo) > most:
+            raise OptionError(f"engine 'newton' takes up to {most} variables, and there are {len(problem.lo):,}; "
                               "engine 'auto' takes any number, and uses Newton steps where they pay")
         super().__init__(problem, evaluator, method, *limits, **settings)
 

@@ -28,12 +28,11 @@ from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import Regions, can_be_cut
 from infimum.search.region_search import PooledSearch
-
-_LEAST_GAP = 0.125  # of a side: a narrower gap is not worth cutting at
 
 
 class NewtonSearch(PooledSearch):
@@ -136,7 +135,7 @@ class NewtonSearch(PooledSearch):
         left, enough = self.evaluator.run(SHAVING, [regions, step.ends],
                                           parameters=np.array([self.incumbent.upper, self.options.ratio]))
         inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
-        out = self.evaluator.run(ProgramKind.of(LOOP_SPLIT, gaps=bool(gaps)), inputs, parameters=np.array([_LEAST_GAP]))
+        out = self.evaluator.run(ProgramKind.of(LOOP_SPLIT, gaps=bool(gaps)), inputs, parameters=np.array([POLICY.least_gap]))
         if self.options.samples:
             self._offer(out[SAMPLED], regions)
         return [out[FIRST], out[SECOND]]

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-BYTES = np.dtype(np.int32).itemsize + np.dtype(np.float64).itemsize  # a region here; a GPU keeps numbers in 8 bytes
+from infimum.search.policy.search import REGION_STORE as POLICY
 
-_LEAST_FILTERED = 1 << 22
+BYTES = np.dtype(np.int32).itemsize + np.dtype(np.float64).itemsize  # a region here; a GPU keeps numbers in 8 bytes
 
 
 class Chunk:
@@ -86,7 +86,7 @@ class RegionList:
 
     def __init__(self, arrays: Any):
         self.arrays, self.chunks = arrays, []
-        self.enough = _LEAST_FILTERED  # regions; with more of them it is worth looking at each for what lies above
+        self.enough = POLICY.least_filtered  # regions; with more of them it is worth looking at each for what lies above
 
     def __len__(self) -> int:
         return sum(chunk.count for chunk in self.chunks)
@@ -157,7 +157,7 @@ class RegionList:
         self.chunks = [chunk for chunk in self.chunks if not chunk.least[0] > upper]
         if len(self) > self.enough:
             self._filter(upper)
-            self.enough = max(_LEAST_FILTERED, 2 * len(self))
+            self.enough = max(POLICY.least_filtered, 2 * len(self))
 
     def _filter(self, upper: float) -> None:
         kept = [chunk.kept(upper) if chunk.highest > upper else chunk for chunk in self.chunks]

@@ -4,12 +4,11 @@ from typing import Any
 
 from infimum.errors import OptionError
 from infimum.search.option_names import known_options
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 from infimum.support.lazy import dataclass
 
 PARTITIONS = ("largest", "uniform", "adaptive")
 FORMS = ("mean_value", "natural", "affine")
-MOST_SUBDOMAINS = 4096    # subdomains of a region
-_DEFAULT_SUBDOMAINS = 64  # the most subdomains where the user gives no number of pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,9 @@ class SubdomainOptions:
             value = getattr(options, name)
             if value is None and name == "pieces":
                 continue
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST_SUBDOMAINS:
-                raise OptionError(f"option {name!r} must be a whole number from {least} to {MOST_SUBDOMAINS:,}, not {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= POLICY.most_subdomains:
+                raise OptionError(f"option {name!r} must be a whole number from {least} to {POLICY.most_subdomains:,}, "
+                                  f"not {value!r}")
         return options
 
     def division(self, n: int) -> tuple[int, int]:
@@ -50,10 +50,11 @@ class SubdomainOptions:
         pieces = self.pieces
         if pieces is None:
             pieces = 2
-            while (pieces + 1) ** variables <= _DEFAULT_SUBDOMAINS:
+            while (pieces + 1) ** variables <= POLICY.default_subdomains:
                 pieces += 1
-        if pieces**variables > MOST_SUBDOMAINS:
+        if pieces**variables > POLICY.most_subdomains:
             cure = "partition='largest'" if self.partition == "uniform" else "fewer 'variables'"
-            raise OptionError(f"a region would have {pieces}**{variables} subdomains, and there may be {MOST_SUBDOMAINS:,}: "
+            raise OptionError(f"a region would have {pieces}**{variables} subdomains, and there may be "
+                              f"{POLICY.most_subdomains:,}: "
                               f"give fewer 'pieces', or {cure}")
         return pieces, variables

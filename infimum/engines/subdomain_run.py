@@ -14,9 +14,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Method
 from infimum.search.branch_and_bound import BranchAndBound
+from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 
-_SEARCH_PERIOD = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
-_REGIONS_SAMPLED = 256  # regions in whose middle that is
 _FORMS = dict(zip(FORMS, (MEAN_VALUE, NATURAL, AFFINE), strict=True))
 
 
@@ -31,10 +30,10 @@ class SubdomainRun(ConstrainedRun):
         super().__init__(problem, evaluator, method, *limits, **settings)
 
     def _looks(self) -> bool:
-        return super()._looks() or self.branch.steps % _SEARCH_PERIOD == 0
+        return super()._looks() or self.branch.steps % POLICY.search_period == 0
 
     def _look(self) -> Iterator[None]:
-        lo, hi = self.branch.lowest(_REGIONS_SAMPLED)
+        lo, hi = self.branch.lowest(POLICY.regions_sampled)
         middle = 0.5 * lo + 0.5 * hi
         middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
         middle = middle[:, np.isfinite(middle).all(axis=0)]

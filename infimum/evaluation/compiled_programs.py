@@ -11,11 +11,11 @@ from infimum.evaluation.programs import Kind, ProgramKind
 from infimum.expr import rewriting_switches
 from infimum.expr.node import Expr, var
 from infimum.problem.system import System
+from infimum.search.policy.search import EVALUATION as POLICY
 from infimum.support import environment
 from infimum.support.clock import heed
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
-_KEPT_KERNELS = 256
 
 
 @environment.all_ours
@@ -73,7 +73,7 @@ class CompiledPrograms(DeviceChoice):
                     data, program.kernel.soon = program.data, self.system is not None  # there are many kernels then
                     ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
-                if len(_lowered) > _KEPT_KERNELS:
+                if len(_lowered) > POLICY.kept_kernels:
                     _lowered.popitem(last=False)
             self._ready[kind], self._parameters[kind] = _lowered[key]
         return self._ready[kind]

@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 
 from infimum.backend.arrays import Arrays, HostArrays
+from infimum.search.policy.search import EVALUATION as POLICY
 from infimum.support import environment
-
-_BATCH = 1 << 13       # boxes of a step, unless the backend asks for others
-WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
 @environment.all_ours
@@ -31,7 +29,7 @@ class DeviceChoice:
     @property
     def batch(self) -> int:
         """The default number of lanes per step of a long search: enough to fill the machine."""
-        return getattr(self.backend, "batch", _BATCH)
+        return getattr(self.backend, "batch", POLICY.batch)
 
     @property
     def gpu_batch(self) -> int | None:
@@ -46,7 +44,7 @@ class DeviceChoice:
 
     def uses_gpu(self, batch: int, least: int = 1) -> bool:
         """Does `arrays_for` choose the memory of a GPU, so that the CPU is free while kernels run?"""
-        worth = least if getattr(self.backend, "resident", False) else WORTH_A_GPU
+        worth = least if getattr(self.backend, "resident", False) else POLICY.worth_a_gpu
         return batch >= worth and not isinstance(self.arrays, HostArrays)
 
     def arrays_of(self, array: Any) -> Arrays:

@@ -1,9 +1,10 @@
-"""What kernels prove about boxes, as arrays with an entry for each box."""
-
+"""What kernels prove about boxes, as arrays with an entry for each box. What searches reads the levels of a status from here."""
 
 import numpy as np
 
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
+from infimum.interval.pair import POLE as POLE
+from infimum.interval.pair import UNDEFINED as UNDEFINED
 from infimum.support.lazy import dataclass
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from infimum.expr import rewriting_switches
 from infimum.expr.node import Expr, var
 from infimum.kernel.schedule import is_sum_over_data
+from infimum.search.policy.search import EVALUATION as POLICY
 from infimum.structure.totals import is_costly
 from infimum.support import environment
 from infimum.support.lazy import LazyModule
@@ -32,7 +33,6 @@ else:
     gauss_newton_kernel = LazyModule("bounds.least_squares.gauss_newton_kernel")
 
 _found: "OrderedDict[tuple, Any]" = OrderedDict()
-_MOST_KEPT = 256
 
 
 def _fact(find: Callable) -> cached_property:
@@ -42,7 +42,7 @@ def _fact(find: Callable) -> cached_property:
         key = self.f.key, find.__name__, self.n, rewriting_switches.state()
         if key not in _found:
             _found[key] = find(self)
-            if len(_found) > _MOST_KEPT:
+            if len(_found) > POLICY.kept_facts:
                 _found.popitem(last=False)
         return _found[key]
     return cached_property(known)

@@ -8,11 +8,8 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import log_of_product, total
+from infimum.search.policy.points import INTERIOR_POINT as POLICY
 from infimum.support.lazy import dataclass
-
-_FIRST_GAP = 2.0**-4     # times μ: how far from their bounds all begin
-_LEAST_SCALE = 2.0**-20  # a row's least scale, as part of its value
-_LARGEST_RATIO = 1e10    # by which multipliers of bounds may differ from μ over the gap
 
 
 @dataclass
@@ -114,7 +111,7 @@ class BarrierProblem:
     def judge(self, a: BarrierLanes) -> None:
         """What multipliers tell beside that. Those of bounds are kept within reach of μ over the gap."""
         at = a.mu / a.gaps
-        a.z = np.minimum(np.maximum(a.z, at / _LARGEST_RATIO), at * _LARGEST_RATIO)
+        a.z = np.minimum(np.maximum(a.z, at / POLICY.largest_ratio), at * POLICY.largest_ratio)
         self._judge(a)
 
     def _judge(self, a: BarrierLanes) -> None:
@@ -141,15 +138,16 @@ class BarrierProblem:
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
             x = np.where(free,
-                         _pushed_inside(x, lo, hi, _FIRST_GAP * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
+                         _pushed_inside(x, lo, hi, POLICY.first_gap * mu, np.maximum(1.0, np.abs(lo)),
+                                        np.maximum(1.0, np.abs(hi))), lo)
             unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
             values, jacobian = self.rows(x)
             jacobian = np.where(free, jacobian, 0.0)
             steep = np.abs(jacobian * unit).max(axis=1)
-            sigma = np.where(steep > 0, np.maximum(steep, _LEAST_SCALE * np.abs(values)), np.maximum(1.0, np.abs(values)))
+            sigma = np.where(steep > 0, np.maximum(steep, POLICY.least_scale * np.abs(values)), np.maximum(1.0, np.abs(values)))
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
-            s = _pushed_inside(values[1:][~self.equal], low, high, _FIRST_GAP * mu, 1.0, 1.0)
+            s = _pushed_inside(values[1:][~self.equal], low, high, POLICY.first_gap * mu, 1.0, 1.0)
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])

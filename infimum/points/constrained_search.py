@@ -17,6 +17,7 @@ from infimum.points.interior_point import InteriorEnds, InteriorPoint
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.problem.start_boxes import StartBoxes
+from infimum.search.policy.points import CONSTRAINED_SEARCH as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -24,27 +25,7 @@ if TYPE_CHECKING:
 else:
     restoration = LazyModule("points.restoration")
 
-_STREAM = 11  # of random numbers
-_STARTS_OF_ROUNDS = 32, 96, 288  # of the rounds
-_LEAST_STARTS, _MOST_OPERATIONS = 2, 1 << 24  # starts, and operations of a step of all of them
-_LEAST_SCALE = 2.0**-20  # a constraint's least scale, as part of its value
-_MOST_KEPT = 8  # ends that go on, and points that are offered
-_FIRST_STAGE, _LAST_STAGE = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
-_FEW_ACTIVE_RATIO = 4  # the first stage ends when at most one of this number of starts is still active
-_HIGHER_VALUE = 2.0**-10  # of its size that a value may still fall by
-_PATIENCE_STEPS = 6  # steps without progress of an end, where another has converged
-_FIRST_BARRIER, _RESTART_BARRIER = 0.1, 2.0**-13  # its first weight, and that for ends that go on
-# errors of lanes that have converged; variables so close to a bound may be moved there
-_CONVERGED_ERROR, _CLOSE_TO_BOUND = 2.0**-30, 2.0**-17
-_KNOWN_WIDTH = 2.0**-30  # of a variable's size: so narrow it is held where it starts
-_RESTORATION_STEPS = 30  # steps
-_SMALL_VIOLATION, _FEASIBLE_VIOLATION = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
-_SAME_POINT = 2.0**-13  # of a variable's unit: ends that differ by less are one
-_ROUNDINGS = 16  # of the integers of the best end, fewer for the others
-_NEIGHBOUR_PASSES = 3, 16  # passes over whole numbers next to the best ones, if there are no more integer variables
-_SPREAD_POWERS = 10  # powers of 2 over which starts are spread where bounds are infinite,
-# or so far apart that they say little; one of this number of starts lies anywhere between these
-_WIDE_BOUNDS, _UNIFORM_PERIOD = 2.0**20, 4
+_STREAM = 11  # fixed: the stream of random numbers
 
 
 Box = tuple[np.ndarray, np.ndarray]
@@ -55,7 +36,7 @@ class ConstrainedSearch(PointSearch):
     best point: with them ∇f + Σ y ∇c vanishes there, but for what bounds take. `violation` is its largest one, as part of the
     constraint's scale."""
 
-    tolerated = _FEASIBLE_VIOLATION  # violations that count as none among estimates
+    tolerated = POLICY.feasible_violation  # violations that count as none among estimates
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None,
                  boxes: StartBoxes | None = None):
@@ -72,7 +53,7 @@ class ConstrainedSearch(PointSearch):
         self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
-        return [self._round(k) for k in range(len(_STARTS_OF_ROUNDS))]
+        return [self._round(k) for k in range(len(POLICY.starts_of_rounds))]
 
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
@@ -81,7 +62,7 @@ class ConstrainedSearch(PointSearch):
     def is_wide(self) -> bool:
         """Say the bounds little of where to start?"""
         with np.errstate(all="ignore"):
-            return bool((self.begin[1] - self.begin[0] > _WIDE_BOUNDS).any())
+            return bool((self.begin[1] - self.begin[0] > POLICY.wide_bounds).any())
 
     def again(self) -> Iterator[None]:
         """Another round of starts."""
@@ -98,7 +79,7 @@ class ConstrainedSearch(PointSearch):
         around = self._around(starts, lo, hi)
         inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
         both = (np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True))
-        yield from self._look(np.tile(starts, 2), *both, better and self.violation <= _FEASIBLE_VIOLATION)
+        yield from self._look(np.tile(starts, 2), *both, better and self.violation <= POLICY.feasible_violation)
 
     def from_points(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), in pieces."""
@@ -110,7 +91,7 @@ class ConstrainedSearch(PointSearch):
     @property
     def most_starts(self) -> int:
         """So many can be afforded at a time."""
-        return max(_LEAST_STARTS, _MOST_OPERATIONS // self._size**3)
+        return max(POLICY.least_starts, POLICY.most_operations // self._size**3)
 
     def given_points(self) -> np.ndarray:
         """Those that were given, and the middle of the bounds or of the first box."""
@@ -137,7 +118,7 @@ class ConstrainedSearch(PointSearch):
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
-        count, first = min(_STARTS_OF_ROUNDS[k], self.most_starts), self.drawn
+        count, first = min(POLICY.starts_of_rounds[k], self.most_starts), self.drawn
         drawn = self._spread(self._drawn(count), first)
         yield from self.from_points(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
 
@@ -145,7 +126,8 @@ class ConstrainedSearch(PointSearch):
         """Where there are very many equations, points at which they about hold are all that is offered."""
         from infimum.certify.sparse_equation_solutions import nearby_solution
 
-        self.found = np.stack([nearby_solution(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_MOST_KEPT].T], axis=1)
+        self.found = np.stack([nearby_solution(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :POLICY.most_kept].T],
+                              axis=1)
 
     def _drawn(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
@@ -163,8 +145,8 @@ class ConstrainedSearch(PointSearch):
             lo, hi = self.boxes.lo[:, box], self.boxes.hi[:, box]
         with np.errstate(all="ignore"):
             nearest = np.minimum(np.maximum(0.0, lo), hi)
-            reach = np.maximum(1.0, np.abs(nearest)) * 2.0 ** (1 + number % _SPREAD_POWERS)
-            far = (hi - lo > _WIDE_BOUNDS) & ((number % _UNIFORM_PERIOD > 0) | (hi - lo == np.inf))
+            reach = np.maximum(1.0, np.abs(nearest)) * 2.0 ** (1 + number % POLICY.spread_powers)
+            far = (hi - lo > POLICY.wide_bounds) & ((number % POLICY.uniform_period > 0) | (hi - lo == np.inf))
             low, high = np.where(far, np.maximum(lo, nearest - reach), lo), np.where(far, np.minimum(hi, nearest + reach), hi)
         return np.minimum(np.maximum(low * (1 - unit) + high * unit, lo), hi)
 
@@ -176,7 +158,7 @@ class ConstrainedSearch(PointSearch):
         """Of boxes; where they are infinite or very wide, a point near 0 or the end next to it."""
         with np.errstate(all="ignore"):
             near = np.minimum(np.maximum(0.0, lo + 1), hi - 1)
-            return np.where(hi - lo <= _WIDE_BOUNDS, lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
+            return np.where(hi - lo <= POLICY.wide_bounds, lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
     def _around(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well; variables
@@ -188,7 +170,7 @@ class ConstrainedSearch(PointSearch):
                     low[:, k], high[:, k] = self.boxes.box(box)
         middle = self._middle(*(end[:, None] for end in self.begin))
         with np.errstate(all="ignore"):
-            known = self.begin[1] - self.begin[0] <= _KNOWN_WIDTH * np.maximum(1.0, np.abs(middle[:, 0]))
+            known = self.begin[1] - self.begin[0] <= POLICY.known_width * np.maximum(1.0, np.abs(middle[:, 0]))
         low[known] = high[known] = middle[known]
         whole = self.integers
         low[whole], high[whole] = np.maximum(np.ceil(lo[whole]), low[whole]), np.minimum(np.floor(hi[whole]), high[whole])
@@ -200,11 +182,11 @@ class ConstrainedSearch(PointSearch):
         """From these starts between these bounds, and where nothing obeys the constraints from what is nearest to doing so."""
         self.found = np.empty((self.n, 0))
         ends = yield from self._solved(starts, lo, hi, better)
-        if not better and not (ends.violation <= _FEASIBLE_VIOLATION).any():
+        if not better and not (ends.violation <= POLICY.feasible_violation).any():
             restored = restoration.Restoration(self.evaluator, lo, hi, starts)
-            yield from restored.steps(_RESTORATION_STEPS)
+            yield from restored.steps(POLICY.restoration_steps)
             self.evaluations += restored.evaluations
-            best = np.argsort(restored.left, kind="stable")[:_MOST_KEPT]
+            best = np.argsort(restored.left, kind="stable")[:POLICY.most_kept]
             lo, hi = lo[:, best], hi[:, best]
             ends = yield from self._solved(restored.x[:, best], lo, hi)
         if len(self.integers):
@@ -214,22 +196,24 @@ class ConstrainedSearch(PointSearch):
         """The best ends, from which nothing is offered unless its integers are whole. Those that have converged go on from there,
         others begin anew."""
         count = starts.shape[1]
-        limits = _StageLimits(_FIRST_STAGE, _PATIENCE_STEPS if better else None, better, count // _FEW_ACTIVE_RATIO)
-        ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), _FIRST_BARRIER, limits)
+        limits = _StageLimits(POLICY.first_stage, POLICY.patience_steps if better else None, better,
+                              count // POLICY.few_active_ratio)
+        ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), POLICY.first_barrier, limits)
         if better:
             ends = self._still_promising(ends)
-        known = ends.error <= 2 * _FIRST_STAGE[1]
+        known = ends.error <= 2 * POLICY.first_stage[1]
         again = _StageStarts(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, ends.multipliers, 0.0))
-        limits = _StageLimits(_LAST_STAGE, _PATIENCE_STEPS, better, len(known) // _FEW_ACTIVE_RATIO)
-        ends = yield from self._stage(again, np.where(known, _FIRST_STAGE[1], _RESTART_BARRIER), limits)
+        limits = _StageLimits(POLICY.last_stage, POLICY.patience_steps, better, len(known) // POLICY.few_active_ratio)
+        ends = yield from self._stage(again, np.where(known, POLICY.first_stage[1], POLICY.restart_barrier), limits)
         self._keep(ends)
         yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane], self.value if better else np.inf)
         return ends
 
     def _still_promising(self, ends: "_Points") -> "_Points":
         """Those that are not on their way to the best point, or have converged to a higher value."""
-        near = (np.abs(ends.x - self.x[:, None]) <= _SAME_POINT * np.maximum(1.0, np.abs(ends.x))).all(axis=0)
-        above = (ends.error <= 2 * _FIRST_STAGE[1]) & (ends.value > self.value + _HIGHER_VALUE * max(1.0, abs(self.value)))
+        near = (np.abs(ends.x - self.x[:, None]) <= POLICY.same_point * np.maximum(1.0, np.abs(ends.x))).all(axis=0)
+        higher = self.value + POLICY.higher_value * max(1.0, abs(self.value))
+        above = (ends.error <= 2 * POLICY.first_stage[1]) & (ends.value > higher)
         return _Points(*(np.compress(~(near | above), part, axis=-1) for part in ends))
 
     def _stage(self, starts: "_StageStarts", first: "float | np.ndarray", limits: "_StageLimits") -> Iterator[None]:
@@ -248,29 +232,30 @@ class ConstrainedSearch(PointSearch):
         """Lanes that have not converged are often on their way to a bound at which a slope is infinite: variables close to one
         are moved there, and the others solved for again, where that may lead below what is `known`."""
         with np.errstate(all="ignore"):
-            close = _CLOSE_TO_BOUND * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
+            close = POLICY.close_to_bound * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
-        stuck = (ends.error > _CONVERGED_ERROR) & ((low | high) & (lo < hi)).any(axis=0)
-        obeys = ends.violation <= _FEASIBLE_VIOLATION
-        known = ends.value[obeys & (ends.error <= _CONVERGED_ERROR)].min(initial=known)
+        stuck = (ends.error > POLICY.converged_error) & ((low | high) & (lo < hi)).any(axis=0)
+        obeys = ends.violation <= POLICY.feasible_violation
+        known = ends.value[obeys & (ends.error <= POLICY.converged_error)].min(initial=known)
         stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known)))
         if len(stuck):
             lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
             starts = _StageStarts(ends.x[:, stuck], ends.lane[stuck], lo, hi)
-            ends = yield from self._stage(starts, _RESTART_BARRIER, _StageLimits(_LAST_STAGE, _PATIENCE_STEPS, known < np.inf))
+            ends = yield from self._stage(starts, POLICY.restart_barrier,
+                                          _StageLimits(POLICY.last_stage, POLICY.patience_steps, known < np.inf))
             self._keep(ends)
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
         at the neighbours of the best of these, while that gains."""
-        parts = uniform(self.seed, _STREAM, 1, range(_ROUNDINGS), len(self.integers))
+        parts = uniform(self.seed, _STREAM, 1, range(POLICY.roundings), len(self.integers))
         parts[:, 0] = 0.5
-        lane = np.repeat(np.arange(len(ends.lane)), [_ROUNDINGS >> min(k, 3) for k in range(len(ends.lane))])
-        first = np.concatenate([np.arange(_ROUNDINGS >> min(k, 3)) for k in range(len(ends.lane))] or [lane])
+        lane = np.repeat(np.arange(len(ends.lane)), [POLICY.roundings >> min(k, 3) for k in range(len(ends.lane))])
+        first = np.concatenate([np.arange(POLICY.roundings >> min(k, 3)) for k in range(len(ends.lane))] or [lane])
         lo, hi = (end[:, ends.lane[lane]] for end in (lo, hi))
         found = yield from self._fixed(np.floor(ends.x[self.integers][:, lane] + parts[:, first]), ends.x[:, lane], lo, hi)
-        for _ in range(_NEIGHBOUR_PASSES[0]):
-            if not len(found.value) or len(self.integers) > _NEIGHBOUR_PASSES[1]:
+        for _ in range(POLICY.neighbour_passes[0]):
+            if not len(found.value) or len(self.integers) > POLICY.neighbour_passes[1]:
                 return
             change = np.concatenate([np.eye(len(self.integers)), -np.eye(len(self.integers))], axis=1)
             best, value = np.repeat(found.x[:, :1], change.shape[1], axis=1), self.value
@@ -283,7 +268,7 @@ class ConstrainedSearch(PointSearch):
         """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once."""
         whole = np.minimum(np.maximum(whole, lo[self.integers]), hi[self.integers])
         _, first = np.unique(whole, axis=1, return_index=True)
-        first = np.sort(first)[:_STARTS_OF_ROUNDS[0]]
+        first = np.sort(first)[:POLICY.starts_of_rounds[0]]
         starts, low, high = (a[:, first] for a in (starts, lo, hi))
         low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
         ends = yield from self._solved(starts, low, high)
@@ -295,12 +280,12 @@ class ConstrainedSearch(PointSearch):
         self.evaluations += x.shape[1]
         values, jacobian = self.evaluator.estimate_jacobian(x)
         violation, unit = self._violations(x, values, jacobian), np.maximum(1.0, np.abs(x))
-        order = np.lexsort((values[0], np.where(violation <= _SMALL_VIOLATION, 0.0, violation)))
+        order = np.lexsort((values[0], np.where(violation <= POLICY.small_violation, 0.0, violation)))
         chosen: list[int] = []
         for k in order[violation[order] < np.inf]:
-            if not any((np.abs(x[:, k] - x[:, j]) <= _SAME_POINT * unit[:, k]).all() for j in chosen):
+            if not any((np.abs(x[:, k] - x[:, j]) <= POLICY.same_point * unit[:, k]).all() for j in chosen):
                 chosen.append(int(k))
-            if len(chosen) == _MOST_KEPT:
+            if len(chosen) == POLICY.most_kept:
                 break
         return _Points(x[:, chosen], values[0, chosen], violation[chosen], ends.multipliers[:, chosen], ends.error[chosen],
                        lane[chosen])
@@ -308,7 +293,7 @@ class ConstrainedSearch(PointSearch):
     def _violations(self, x: np.ndarray, values: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
         c = values[1:]
         with np.errstate(all="ignore"):
-            scale = np.maximum(np.abs(jacobian[1:] * np.maximum(1.0, np.abs(x))).max(axis=1), _LEAST_SCALE * np.abs(c))
+            scale = np.maximum(np.abs(jacobian[1:] * np.maximum(1.0, np.abs(x))).max(axis=1), POLICY.least_scale * np.abs(c))
             broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
             violation = (broken / np.where((scale > 0) & (scale < np.inf), scale, 1.0)).max(axis=0, initial=0.0)
         return np.where(np.isfinite(values).all(axis=0), violation, np.inf)
@@ -317,10 +302,10 @@ class ConstrainedSearch(PointSearch):
         """Offers the ends whose integers are whole."""
         rest = ends.x[self.integers]
         whole = (rest == np.rint(rest)).all(axis=0)
-        self.found = np.concatenate([np.compress(whole, ends.x, axis=1), self.found], axis=1)[:, :_MOST_KEPT]
-        rank = np.where(ends.violation <= _FEASIBLE_VIOLATION, 0.0, ends.violation)
+        self.found = np.concatenate([np.compress(whole, ends.x, axis=1), self.found], axis=1)[:, :POLICY.most_kept]
+        rank = np.where(ends.violation <= POLICY.feasible_violation, 0.0, ends.violation)
         for k in np.flatnonzero(whole):
-            mine = 0.0 if self.violation <= _FEASIBLE_VIOLATION else self.violation
+            mine = 0.0 if self.violation <= POLICY.feasible_violation else self.violation
             if (rank[k], ends.value[k]) < (mine, self.value):
                 self.x, self.value, self.violation = ends.x[:, k].copy(), float(ends.value[k]), float(ends.violation[k])
                 self.multipliers = ends.multipliers[:, k].copy()

@@ -20,20 +20,15 @@ from infimum.points.descent_kernel import LaneState
 from infimum.points.descents import DescentEnds
 from infimum.points.interior_point import InteriorPoint
 from infimum.points.particle_flight import STARTS, ParticleFlight
-from infimum.points.swarm import FIRST_PARTICLES, GROWTH, Swarm
+from infimum.points.swarm import Swarm
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.result import Result
 from infimum.search.feasible_incumbent import FeasibleIncumbent
+from infimum.search.policy.points import CONSTRAINED_SWARM as POLICY
+from infimum.search.policy.points import SWARM
 
 _UNUSED = ("searches", "armijo", "halvings", "samples")  # options of searches that know no constraints
-_PARTICLES, _LEAST_PARTICLES = 128, 8  # by default, where as many starts can be afforded; and the least
-_WAVE_COST_RATIO = 16                  # times: what a wave may cost more than one of these costs
-_STEPS = 40                            # of a lane at most
-_CONVERGED = 2.0**-20                  # error of all conditions of first order at a local minimum, about
-_CONTINUED_ENDS = 8                    # ends of a wave that do
-_PENALTY = 64.0                        # of the largest violations among the first particles, beside the spread of f
-_LEAST_GAIN = 2.0**-30                 # of its size: what counts as lower
 
 
 class PenaltyFlight(ParticleFlight):
@@ -56,7 +51,7 @@ class PenaltyFlight(ParticleFlight):
                 spread = float(values.max() - values.min()) if len(values) else 0.0
                 largest = broken.max(axis=1, initial=0.0, where=known)
                 self.scales = spread if 0 < spread < np.inf else 1.0, np.where(largest > 0, largest, 1.0)
-            merit = found[0] / self.scales[0] + _PENALTY * (broken / self.scales[1][:, None]).max(axis=0, initial=0.0)
+            merit = found[0] / self.scales[0] + POLICY.penalty * (broken / self.scales[1][:, None]).max(axis=0, initial=0.0)
         return np.where(known & np.isfinite(merit), merit, np.inf)
 
 
@@ -72,7 +67,8 @@ class ConstrainedSwarm(Swarm):
         self.points = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
         if options.particles is None:
             self.options = replace(options,
-                                   particles=max(_LEAST_PARTICLES, min(_PARTICLES, self.points.most_starts // _WAVE_COST_RATIO)))
+                                   particles=max(POLICY.least_particles,
+                                                 min(POLICY.particles, self.points.most_starts // POLICY.wave_cost_ratio)))
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
         self.flight = PenaltyFlight(evaluator, self.lo, self.hi, seed)
         self.idle = 0  # waves without a better point
@@ -98,8 +94,8 @@ class ConstrainedSwarm(Swarm):
         return enough or (self.options.restarts is None and not self.endless and self.idle > 0)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, FIRST_PARTICLES * GROWTH**min(wave, 12), self.points.most_starts)
-        particles = self.flying or min(self.options.particles, GROWTH * lanes)
+        lanes = min(self.options.particles, SWARM.first_particles * SWARM.growth**min(wave, 12), self.points.most_starts)
+        particles = self.flying or min(self.options.particles, SWARM.growth * lanes)
         before = self.value
         starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
@@ -108,7 +104,7 @@ class ConstrainedSwarm(Swarm):
         places = yield from self._fly(wave, particles)
         order = np.argsort(self.flight.values(places), kind="stable")[:lanes]
         yield from self._solve(places[:, order], False)
-        self.idle = 0 if wave == 0 or self.value < before - _LEAST_GAIN * abs(before) else self.idle + 1
+        self.idle = 0 if wave == 0 or self.value < before - POLICY.least_gain * abs(before) else self.idle + 1
 
     def _spread(self, starts: np.ndarray) -> float:
         """The size of the differences of values."""
@@ -132,7 +128,7 @@ class ConstrainedSwarm(Swarm):
         """All lanes to their ends, and from the best of them to the last digits."""
         lo, hi = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
         method = InteriorPoint(self.evaluator, lo, hi, starts)
-        for _ in method.steps(min(_STEPS, self.options.descent_steps)):
+        for _ in method.steps(min(POLICY.steps, self.options.descent_steps)):
             self.trials, self.running = self.trials + 1, method.lanes.count
             yield
         self._evaluations += method.evaluations
@@ -141,12 +137,12 @@ class ConstrainedSwarm(Swarm):
         if not len(self.points.integers):
             self._add(ends.x, ends.value, violation, ends.error, independent)
         order = np.lexsort((ends.value, np.where(violation <= self.points.tolerated, 0.0, violation)))
-        yield from self.points.from_points(ends.x[:, order[:_CONTINUED_ENDS]])
+        yield from self.points.from_points(ends.x[:, order[:POLICY.continued_ends]])
         self._take_over()
 
     def _add(self, x: np.ndarray, value: np.ndarray, violation: np.ndarray, error: np.ndarray, independent: bool) -> None:
         """Ends that obey the constraints and the conditions of first order are local minima."""
-        state = np.where((violation <= self.points.tolerated) & (error <= _CONVERGED), LaneState.CONVERGED, LaneState.DEAD)
+        state = np.where((violation <= self.points.tolerated) & (error <= POLICY.converged), LaneState.CONVERGED, LaneState.DEAD)
         self.minima.add(DescentEnds(x, value, state, np.arange(len(value)), 0, 0), independent)
 
     def _take_over(self) -> None:

@@ -12,15 +12,10 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
 from infimum.points.random_numbers import uniform
+from infimum.search.policy.points import COORDINATE_LINES as POLICY
 from infimum.support.lazy import dataclass
 
-_LANES = 1 << 16   # lanes a run
-_TERMS = 1 << 30   # variables times lanes in a sweep: beyond it, a sweep takes a part of the variables
-_PAIRS = 1 << 13   # lanes for pairs of variables
-_ZOOM = 16         # samples in each refinement of a line
-_BASINS = 4        # local minima of a line that pairs are made of
-SCALES = 5         # radii of pairs, from half of the width down
-NONE = -1.0        # no variable
+NONE = -1.0  # fixed: no variable, in the layout of the kernel's inputs
 
 
 @dataclass(slots=True)
@@ -49,8 +44,8 @@ class CoordinateLineSearch:
         direction = np.zeros(self.n) if direction is None else direction
         parameters = np.concatenate([x, direction, self.lo, self.hi, self.index])
         found = []
-        for begin in range(0, lanes.shape[1], _LANES):
-            part = np.ascontiguousarray(lanes[:, begin:begin + _LANES])
+        for begin in range(0, lanes.shape[1], POLICY.lanes_at_once):
+            part = np.ascontiguousarray(lanes[:, begin:begin + POLICY.lanes_at_once])
             found.append(self.evaluator.run(PROBE, [part], parameters=parameters)[0][0])
             self.evaluations += part.shape[1]
             yield None
@@ -91,14 +86,14 @@ class CoordinateLineSearch:
         values = yield from self._lines(place.x, variables, at)
         below, to, above, lowest = self._basins(at, values)
         for _ in range(2):
-            part = np.arange(1, _ZOOM + 1) / (_ZOOM + 1)
+            part = np.arange(1, POLICY.samples_of_refinement + 1) / (POLICY.samples_of_refinement + 1)
             closer = below[..., None] + (above - below)[..., None] * part
             values = yield from self._lines(place.x, variables, closer.reshape(len(variables), -1))
             values = values.reshape(closer.shape)
             k = np.argmin(values, axis=-1)[..., None]
             value, position = (np.take_along_axis(a, k, axis=-1)[..., 0] for a in (values, closer))
             to, lowest = np.where(value < lowest, position, to), np.minimum(value, lowest)
-            cell = (above - below) / (_ZOOM + 1)
+            cell = (above - below) / (POLICY.samples_of_refinement + 1)
             below, above = np.maximum(below, to - cell), np.minimum(above, to + cell)
         self.sweeps += 1
         best = np.argmin(lowest, axis=1)[:, None]
@@ -117,7 +112,7 @@ class CoordinateLineSearch:
 
     def _chosen(self) -> np.ndarray:
         """The variables of this sweep: all, or as many as a sweep can afford, others each time."""
-        most = max(1, _TERMS // (self.samples * self.n))
+        most = max(1, POLICY.most_numbers // (self.samples * self.n))
         if len(self.movable) <= most:
             return self.movable
         order = np.argsort(uniform(self.seed, 2, self.sweeps, range(len(self.movable)), 1)[0], kind="stable")
@@ -129,13 +124,13 @@ class CoordinateLineSearch:
         repeat their lowest."""
         padded = np.pad(values, ((0, 0), (1, 1)), constant_values=np.inf)
         local = (values <= padded[:, :-2]) & (values <= padded[:, 2:])
-        order = np.argsort(np.where(local, values, np.inf), axis=1, kind="stable")[:, :_BASINS]
+        order = np.argsort(np.where(local, values, np.inf), axis=1, kind="stable")[:, :POLICY.minima_of_line]
         order = np.where(np.take_along_axis(local, order, axis=1), order, order[:, :1])
         last = at.shape[1] - 1
         around = (np.maximum(order - 1, 0), order, np.minimum(order + 1, last))
         return *(np.take_along_axis(at, k, axis=1) for k in around), np.take_along_axis(values, order, axis=1)
 
-    def pairs(self, place: LinePoint, scale: int, turn: int, most: int = 8) -> Iterator[np.ndarray]:
+    def pairs(self, place: LinePoint, scale: int, turn: int, most: int = POLICY.points_of_pairs) -> Iterator[np.ndarray]:
         """Points (n, up to `most`) that differ from this one in two variables, lowest first.
 
         Each of the two takes the lowest local minima of its line and some values around it, within a radius that shrinks with
@@ -146,7 +141,7 @@ class CoordinateLineSearch:
         if variables is None or len(variables) < 2:
             return np.empty((self.n, 0))
         m = len(variables)
-        count = min(m * (m - 1) // 2, _PAIRS // (2 * _BASINS) ** 2)
+        count = min(m * (m - 1) // 2, POLICY.lanes_of_pairs // (2 * POLICY.minima_of_line) ** 2)
         if count == m * (m - 1) // 2:
             first, second = np.triu_indices(m, 1)
         else:
@@ -155,7 +150,8 @@ class CoordinateLineSearch:
             second = (first + 1 + (draw[1] * (m - 1)).astype(int)) % m
             first, second = np.minimum(first, second), np.maximum(first, second)
         radius = self.width[variables, None] * 0.5 ** (1 + 2 * scale)
-        around = place.x[variables, None] + radius * np.linspace(-1.0, 1.0, int(np.sqrt(_PAIRS / count)) - _BASINS)
+        steps = int(np.sqrt(POLICY.lanes_of_pairs / count)) - POLICY.minima_of_line
+        around = place.x[variables, None] + radius * np.linspace(-1.0, 1.0, steps)
         values = np.concatenate([place.basins, self._within(around, variables)], axis=1)
         size = values.shape[1]
         one, two = np.repeat(first, size * size), np.repeat(second, size * size)
@@ -191,9 +187,9 @@ class CoordinateLineSearch:
         value = float(self.evaluator.estimate(x))
         return LinePoint(x, value) if value < place.value else place
 
-    def polish(self, place: LinePoint, rounds: int = 64) -> Iterator[LinePoint]:
+    def polish(self, place: LinePoint, rounds: int = POLICY.polishing_rounds) -> Iterator[LinePoint]:
         """Moves each variable by every power of two down to its last bits, again and again: what a kink needs."""
-        if not len(self.movable) or len(self.movable) * self.n * 96 > _TERMS // 16:
+        if not len(self.movable) or len(self.movable) * self.n * 96 > POLICY.most_numbers // 16:
             return place
         scale = np.ldexp(1.0, -np.arange(2, 50))
         offsets = np.concatenate([scale, -scale])

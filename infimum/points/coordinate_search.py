@@ -4,25 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infimum.bounds.sweeps.sweep_kernel import SLICES
 from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
 from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
+from infimum.search.policy.bounds import SWEEPS
+from infimum.search.policy.points import COORDINATE_SEARCH as POLICY
 
-_STREAM = 4         # of random numbers
-_STARTS = 32        # the middle and some drawn ones; fewer for more variables
-_SAMPLES = 1 << 19  # variables times starts
-_ZOOM_LEVELS = 11   # each look is 32 times closer
-# looks before points are sharpened; from this number of variables on; until steps are this small
-_LEVELS_BEFORE_SHARPENING, _SHARPENED_VARIABLES, _LEAST_STEP = 3, 4096, 2.0**-44
-_PASSES = 12
-_FINE_WINDOWS = 8  # windows of a fine look over the whole range
-_LINE, _SCALES = 256, 24
-_TERMS = 1 << 30    # variables times lanes of a line
-_LANES, _DESCENTS = 8, 1 << 17  # descents at once, and variables times descents
+_STREAM = 4  # fixed: the stream of random numbers
 
 
 class CoordinateSearch(PointSearch):
@@ -45,11 +36,12 @@ class CoordinateSearch(PointSearch):
 
     def _from_the_middle(self) -> Iterator[None]:
         yield from self._look(self.lo, self.hi)
-        yield from self._zoom_in(_ZOOM_LEVELS if len(self.lo) < _SHARPENED_VARIABLES else _LEVELS_BEFORE_SHARPENING + 1)
+        yield from self._zoom_in(POLICY.zoom_levels if len(self.lo) < POLICY.sharpened_variables
+                                 else POLICY.levels_before_sharpening + 1)
 
     def _finely(self) -> Iterator[None]:
         yield from self._search_finely()
-        yield from self._zoom_in(_ZOOM_LEVELS)
+        yield from self._zoom_in(POLICY.zoom_levels)
 
     def _along_lines(self) -> Iterator[None]:
         """What depends on a distance alone falls along no variable, but along a line it does. From the middle too: at a minimum
@@ -60,22 +52,23 @@ class CoordinateSearch(PointSearch):
             before = self.value = self._value(start)
             yield from self._downhill()
             if self.value < before:
-                yield from self._zoom_in(_ZOOM_LEVELS)
+                yield from self._zoom_in(POLICY.zoom_levels)
             if self.value < best[1]:
                 best = self.x, self.value
         self.x, self.value = best
 
     def _search_finely(self) -> Iterator[None]:
         """Over the whole range, window by window."""
-        width = (self.hi - self.lo) / _FINE_WINDOWS
-        for k in range(_FINE_WINDOWS):
+        width = (self.hi - self.lo) / POLICY.fine_windows
+        for k in range(POLICY.fine_windows):
             yield from self._look(self.lo + k * width, np.minimum(self.lo + (k + 1) * width, self.hi))
 
     def _descend(self) -> Iterator[None]:
         """Quasi-Newton descents from here and from some drawn points: narrow valleys lead along no variable."""
-        if len(self.lo) * _LANES > _DESCENTS:
+        if len(self.lo) * POLICY.descents > POLICY.most_descended_numbers:
             return
-        starts = self.lo[:, None] + (self.hi - self.lo)[:, None] * uniform(self.seed, _STREAM, 1, range(_LANES), len(self.lo))
+        drawn = uniform(self.seed, _STREAM, 1, range(POLICY.descents), len(self.lo))
+        starts = self.lo[:, None] + (self.hi - self.lo)[:, None] * drawn
         starts[:, 0] = self.x
         descents = Descents(self.evaluator, self.lo, self.hi, starts, DescentRules())
         while not descents.done:
@@ -89,7 +82,7 @@ class CoordinateSearch(PointSearch):
 
     def _from_drawn_points(self) -> Iterator[None]:
         best = self.x, self.value
-        for k in range(1, max(4, min(_STARTS, _SAMPLES // len(self.lo)))):
+        for k in range(1, max(4, min(POLICY.starts, POLICY.samples // len(self.lo)))):
             self.x = self.lo + (self.hi - self.lo) * uniform(self.seed, _STREAM, 0, range(k, k + 1), len(self.lo))[:, 0]
             self.value = self._value(self.x)
             if k < 2:  # before a look: at a minimum along all variables a gradient tells nothing
@@ -100,30 +93,31 @@ class CoordinateSearch(PointSearch):
             if self.value < best[1]:
                 best = self.x, self.value
         self.x, self.value = best
-        yield from self._zoom_in(_ZOOM_LEVELS)
+        yield from self._zoom_in(POLICY.zoom_levels)
 
     def _every_way(self) -> Iterator[None]:
-        for _ in range(_PASSES):
+        for _ in range(POLICY.passes):
             before = self.value
             yield from self._downhill()
-            yield from self._zoom_in(_ZOOM_LEVELS)
+            yield from self._zoom_in(POLICY.zoom_levels)
             yield from self._search_finely()
             if not self.value < before - 1e-9 * abs(before):
                 break
-        yield from self._zoom_in(_ZOOM_LEVELS)
+        yield from self._zoom_in(POLICY.zoom_levels)
 
     def _zoom_in(self, times: int) -> Iterator[None]:
         """Around the point, closer each time."""
-        cell = (self.hi - self.lo) / SLICES
+        cell = (self.hi - self.lo) / SWEEPS.slices
         for k in range(times):
-            if k == _LEVELS_BEFORE_SHARPENING and len(self.lo) >= _SHARPENED_VARIABLES and (yield from self._sharpen()):
+            due = k == POLICY.levels_before_sharpening and len(self.lo) >= POLICY.sharpened_variables
+            if due and (yield from self._sharpen()):
                 return
             yield from self._look(np.maximum(self.lo, self.x - cell), np.minimum(self.hi, self.x + cell))
-            cell = cell / (SLICES // 2)
+            cell = cell / (SWEEPS.slices // 2)
 
     def _sharpen(self) -> Iterator[None]:
         """Newton's method along every variable; True if it has converged."""
-        for _ in range(_ZOOM_LEVELS):
+        for _ in range(POLICY.zoom_levels):
             x, convex = self.sweeper.newton(self.x, self.lo, self.hi)
             value = self._value(x)
             yield
@@ -131,14 +125,14 @@ class CoordinateSearch(PointSearch):
                 return False
             step = np.abs(x - self.x)
             self.x, self.value = x, value
-            if (step <= _LEAST_STEP * (self.hi - self.lo)).all():
+            if (step <= POLICY.least_step * (self.hi - self.lo)).all():
                 return convex
         return False
 
     def _look(self, low: np.ndarray, high: np.ndarray) -> Iterator[None]:
         """Along every variable within its window."""
         places, values, worst, highest = self.sweeper.sample(self.x, low, high)
-        self.evaluations += SLICES * len(places)
+        self.evaluations += SWEEPS.slices * len(places)
         before = self.x
         self._move(places, values)
         with np.errstate(invalid="ignore"):  # a window without any value
@@ -184,17 +178,18 @@ class CoordinateSearch(PointSearch):
 
     def _downhill(self) -> Iterator[None]:
         """Along the gradient, on every scale: functions of a norm fall along it and along no variable."""
-        n, lanes = len(self.lo), _LINE * _SCALES
-        if n * lanes > _TERMS:
+        n, lanes = len(self.lo), POLICY.points_of_line * POLICY.scales_of_line
+        if n * lanes > POLICY.most_numbers:
             return
-        for _ in range(_SCALES):
+        for _ in range(POLICY.scales_of_line):
             _, g = self.evaluator.estimate_gradient(self.x)
             size = np.abs(g).max()
             if not 1e-300 < size < np.inf:
                 return
             reach = float((self.hi - self.lo).max())
             direction = g * (-1.0 / size)
-            t = (np.ldexp(reach, -2 * np.arange(_SCALES))[:, None] * (np.arange(1, _LINE + 1) / _LINE)).ravel()
+            t = (np.ldexp(reach, -2 * np.arange(POLICY.scales_of_line))[:, None]
+                 * (np.arange(1, POLICY.points_of_line + 1) / POLICY.points_of_line)).ravel()
             probe = np.zeros((5, lanes))
             probe[0] = probe[2] = -1.0
             probe[4] = t

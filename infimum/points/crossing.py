@@ -9,10 +9,9 @@ is good in each of them. What they end in takes part in the next crossing.
 import numpy as np
 
 from infimum.points.random_numbers import uniform
+from infimum.search.policy.points import LOCAL_MINIMA as POLICY
 
-_STREAM = 6          # of random numbers
-_SAME_VALUE = 1e-9   # minima so near in value are one, if their first variables are near
-_NEAR_WIDTHS = 1e-4  # in widths
+_STREAM = 6  # fixed: the stream of random numbers
 
 
 class Crossing:
@@ -20,7 +19,7 @@ class Crossing:
 
     def __init__(self, lo: np.ndarray, hi: np.ndarray, seed: int, most: int):
         self.lo, self.hi, self.seed, self.most = lo[:, None], hi[:, None], seed, most
-        self.near = _NEAR_WIDTHS * (hi[0] - lo[0])
+        self.near = POLICY.near_widths * (hi[0] - lo[0])
         self.x, self.value, self.turn = np.empty((len(lo), 0)), np.empty(0), 0
 
     def __len__(self) -> int:
@@ -35,14 +34,14 @@ class Crossing:
         order = self._apart(x[0], value)
         order = order[np.argsort(value[order], kind="stable")][:self.most]
         self.x, self.value = np.take(x, order, axis=1), value[order]
-        return bool(len(self) and before - self.value[0] > _SAME_VALUE * abs(self.value[0]))
+        return bool(len(self) and before - self.value[0] > POLICY.same_value_in_crossing * abs(self.value[0]))
 
     def _apart(self, first: np.ndarray, value: np.ndarray) -> np.ndarray:
         """One of those that are nearly equal in value and in the first variable."""
         with np.errstate(over="ignore"):
             order = np.argsort(value, kind="stable")
             level = np.zeros(len(order), int)
-            level[order[1:]] = np.cumsum(np.diff(value[order]) > _SAME_VALUE * np.abs(value[order[1:]]))
+            level[order[1:]] = np.cumsum(np.diff(value[order]) > POLICY.same_value_in_crossing * np.abs(value[order[1:]]))
             order = np.lexsort((first, level))
             apart = (np.diff(level[order]) > 0) | (np.diff(first[order]) > self.near)
         return order[np.concatenate([[True], apart])] if len(order) else order

@@ -6,7 +6,7 @@ step is 1 again. Otherwise the step is halved, and after `limit` halvings the me
 So lanes advance on their own, none waits for the line search of another, and no lane leaves the bounds.
 
 Arrays of a lane: the point x, its gradient, the direction, the metric, and a row for each of `SCALARS`. The metric is the inverse
-Hessian (n*n rows), or for many variables the last `PAIRS` steps and changes of the gradient. Variables on a bound towards which
+Hessian (n*n rows), or for many variables the last few steps and changes of the gradient. Variables on a bound towards which
 the direction leads are held there. Lengths are measured in widths of the bounds.
 """
 
@@ -24,11 +24,10 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Estimates
+from infimum.search.policy.points import DESCENTS as POLICY
 
-PAIRS = 6
 SCALARS = ("value", "step", "tries", "state", "size", "scale", "trials")
 PARAMETERS = ("armijo", "limit", "floor", "small")  # after the lower and upper bounds and the widths
-_FIRST_STEP, _CAREFUL_STEP = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
 _LARGEST = sys.float_info.max
 _X, _GRADIENT, _DIRECTION, _METRIC = range(4)
 
@@ -150,7 +149,7 @@ class DescentKernel(ABC):
             size = largest(b, b.mul(b.abs(b.select(held, 0.0, g)), self.bound(2, i)))
         self.size = size()
         self.free = lambda i: b.load(free, i)  # the gradient of the variables that may move
-        longest = b.select(self.again, _CAREFUL_STEP, _FIRST_STEP)
+        longest = b.select(self.again, POLICY.careful_step, POLICY.first_step)
         self.plain_scale = b.div(longest, b.select(b.ogt(self.size, 0.0), self.size, 1.0))
 
     def plain_metric(self, i: Value) -> Value:
@@ -234,17 +233,17 @@ class DenseDescent(DescentKernel):
 
 
 class LimitedMemoryDescent(DescentKernel):
-    """The last PAIRS steps and changes of the gradient, the newest last; the two-loop recursion makes the direction."""
+    """The last few steps and changes of the gradient, the newest last; the two-loop recursion makes the direction."""
 
     @staticmethod
     def metric_rows(n: int) -> tuple[int, ...]:
-        return (PAIRS * n, PAIRS * n, PAIRS)
+        return (POLICY.remembered_steps * n, POLICY.remembered_steps * n, POLICY.remembered_steps)
 
     def _pair(self, which: int, k: int, i: Value) -> Value:
         """Component i of step (0) or change (1) number k, after this trial."""
         b = self.b
         stored = b.input(_METRIC + which, b.place("uadd", k * self.n, i))
-        newer = b.input(_METRIC + which, b.place("uadd", (k + 1) * self.n, i)) if k + 1 < PAIRS else \
+        newer = b.input(_METRIC + which, b.place("uadd", (k + 1) * self.n, i)) if k + 1 < POLICY.remembered_steps else \
             (self.moved, self.changed)[which](i)
         return b.select(self.good, newer, stored)
 
@@ -255,15 +254,15 @@ class LimitedMemoryDescent(DescentKernel):
         b, n = self.b, self.n
         inverse = b.div(1.0, self.sy)
         weights = []  # 1/(s*y), 0 where there is no pair
-        for k in range(PAIRS):
+        for k in range(POLICY.remembered_steps):
             stored = b.input(_METRIC + 2, k)
-            newer = b.input(_METRIC + 2, k + 1) if k + 1 < PAIRS else inverse
+            newer = b.input(_METRIC + 2, k + 1) if k + 1 < POLICY.remembered_steps else inverse
             weights.append(b.select(self.now_plain, 0.0, b.select(self.good, newer, stored)))
             b.output(_METRIC + 2, k, weights[k])
-        rest, newest = b.buffer(n), PAIRS - 1
+        rest, newest = b.buffer(n), POLICY.remembered_steps - 1
         with b.loop(n) as turn:
             i = turn.index
-            for k in range(PAIRS):
+            for k in range(POLICY.remembered_steps):
                 for which in (0, 1):
                     b.output(_METRIC + which, b.place("uadd", k * n, i), self._pair(which, k, i))
             b.store(rest, i, self.free(i))
@@ -273,7 +272,7 @@ class LimitedMemoryDescent(DescentKernel):
         fitted = b.select(self.good, b.div(self.sy, bent()), self.scalar("scale"))
         self._scale = b.select(self.now_plain, self.plain_scale, fitted)
         parts = {}
-        for k in reversed(range(PAIRS)):
+        for k in reversed(range(POLICY.remembered_steps)):
             parts[k] = b.mul(weights[k], dot())
             with b.loop(n) as turn:
                 i = turn.index
@@ -283,7 +282,7 @@ class LimitedMemoryDescent(DescentKernel):
                     left = b.mul(left, b.mul(b.mul(width, width), self._scale))
                 b.store(rest, i, left)
                 dot = total(b, b.mul(self._pair(0, k - 1, i) if k else self._pair(1, 0, i), left))
-        for k in range(PAIRS):
+        for k in range(POLICY.remembered_steps):
             part = b.sub(parts[k], b.mul(weights[k], dot()))
             with b.loop(n) as turn:
                 i = turn.index

@@ -7,20 +7,9 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
 from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
+from infimum.search.policy.points import DESCENTS as POLICY
 from infimum.support.lazy import dataclass
 
-MOST_DENSE_VARIABLES = 32  # up to this number of variables the inverse Hessian is kept whole
-# lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
-_LANES_AT_ONCE = 264
-_GPU_BYTES = 1 << 32  # bytes of a GPU that lanes and their scratch take together
-# trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
-_TRIALS_BETWEEN_CHECKS = 8
-_FEW_LANES = 64  # on a GPU and of so few lanes,
-# and as long as lanes times variables times trials are no more, here and there: a time limit is heard
-_QUICK_WORK = 1 << 21, 1 << 30
-# lanes times variables times trials that are begun without a look: up to three looks' worth, at least one's
-_UNCHECKED_WORK = 1 << 24
-_VECTOR_LANES = 8  # lanes fill a vector: fewer cost as much
 _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
 
@@ -43,9 +32,9 @@ class DescentEnds:
 class DescentRules:
     """When a trial is accepted, and when a lane is done. `spread` is the size of the differences of the function's values."""
 
-    armijo: float = 0.3
-    halvings: int = 20
-    trials: int = 400
+    armijo: float = POLICY.armijo
+    halvings: int = POLICY.halvings
+    trials: int = POLICY.trials
     spread: float = 1.0
 
 
@@ -60,14 +49,14 @@ class Descents:
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: Any, rules: DescentRules):
         self.evaluator, self.rules, self.n = evaluator, rules, len(lo)
-        self.kind = DESCENT_DENSE if self.n <= MOST_DENSE_VARIABLES else DESCENT_LIMITED
+        self.kind = DESCENT_DENSE if self.n <= POLICY.most_dense_variables else DESCENT_LIMITED
         last = [rules.armijo, rules.halvings, 1e-24 * rules.spread, 1e-4 * rules.spread]
         assert len(last) == len(PARAMETERS)
         self.parameters = np.concatenate([lo, hi, hi - lo, last])
         self.starts, self.count = starts, starts.shape[1]
         self.here, self.arrays = isinstance(starts, np.ndarray), evaluator.arrays_of(starts)
-        self.together = _LANES_AT_ONCE if self.here else max(_VECTOR_LANES, _GPU_BYTES // (16 * sum(self.rows)))
-        beyond = self.count + _VECTOR_LANES  # where lanes end that only fill a vector
+        self.together = POLICY.lanes_at_once if self.here else max(POLICY.vector_lanes, POLICY.gpu_bytes // (16 * sum(self.rows)))
+        beyond = self.count + POLICY.vector_lanes  # where lanes end that only fill a vector
         self.numbers, self.end = self.arrays.numbers(beyond), self.arrays.zeros(self.n + len(SCALARS), beyond)
         self.begun = self.ended = 0
         self.evaluations = self.counted = 0  # at least, in the trials of those at work; the ends tell exactly
@@ -93,17 +82,17 @@ class Descents:
             return 0
         if self.lanes is None:
             self._begin()
-        often = self.here and self.at_work > _FEW_LANES
-        soon = _QUICK_WORK[not self.here] // (self.n * self.number.shape[1])
-        trials = trials or max(_TRIALS_BETWEEN_CHECKS, 0 if often else min(self.used // 2, soon))
+        often = self.here and self.at_work > POLICY.few_lanes
+        soon = POLICY.quick_work[not self.here] // (self.n * self.number.shape[1])
+        trials = trials or max(POLICY.trials_between_checks, 0 if often else min(self.used // 2, soon))
         self._try(trials)
         return self._collect()
 
     def queue(self) -> None:
         """On a GPU: has the first trials begin, without a look at them, so that this machine is free meanwhile."""
         self._begin()
-        self._try(max(_TRIALS_BETWEEN_CHECKS,
-                      min(3 * _TRIALS_BETWEEN_CHECKS, _UNCHECKED_WORK // (self.n * self.number.shape[1]))))
+        self._try(max(POLICY.trials_between_checks,
+                      min(3 * POLICY.trials_between_checks, POLICY.unchecked_work // (self.n * self.number.shape[1]))))
 
     def _try(self, trials: int) -> None:
         """So many trials of all lanes, or as many as are left."""
@@ -156,7 +145,7 @@ class Descents:
         put, begin = self.arrays.put, self.begun
         self.begun = min(begin + self.together, self.count)
         self.at_work = self.begun - begin
-        width = max(self.at_work, _VECTOR_LANES)
+        width = max(self.at_work, POLICY.vector_lanes)
         self.lanes, self.spare = self.arrays.zeros(sum(self.rows), width), self.arrays.empty(sum(self.rows), width)
         self.number, self.used, self.counted = self.arrays.empty(1, width), 0, 0
         put(self.lanes[:self.n], 0, self.starts, begin, self.begun)
@@ -180,8 +169,8 @@ class Descents:
         self.ended += before - self.at_work
         if running == 0:
             self.lanes = self.spare = None
-        elif width > _VECTOR_LANES:
-            kept = order[:max(running, _VECTOR_LANES)]  # some that have ended fill the vector: they stay as they are
+        elif width > POLICY.vector_lanes:
+            kept = order[:max(running, POLICY.vector_lanes)]  # some that have ended fill the vector: they stay as they are
             self.lanes, self.number = gather(self.lanes, kept), gather(self.number, kept)
             self.spare = self.arrays.empty(*self.lanes.shape)
         return before - self.at_work

@@ -15,19 +15,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import applied, gram, total
 from infimum.points.barrier_problem import BarrierLanes, BarrierProblem
-
-_BARRIER_REDUCTION = 0.2     # μ becomes the lesser of that part of it and its power 3/2
-_SOLVED_ERROR = 10.0         # times μ is the error with which the next μ is taken
-_TO_BOUNDARY = 0.99          # at most that part of the way
-_DIFFERENCE_STEP = 2.0**-24  # of differences that give second derivatives
-_ARMIJO, _ROUNDING = 1e-4, 2.0**-48
-_STEP_LENGTHS = 2.0 ** -np.arange(1.0, 12.0, 2.0)  # parts of a step that are tried where the whole is too long
-_ERROR_REDUCTION = 0.9                             # a step that reduces the error by that is good as well
-# what is added to the diagonal until it is convex
-_FIRST_SHIFT, _LEAST_SHIFT, _SHIFT_GROWTH, _SHIFT_REDUCTION, _SHIFT_TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10
-_EQUATION_WEIGHT = 10.0  # of squared equations in the matrix, as part of its largest element
-_REGULARISATION = 2.0**-34
-_MOST_NUMBERS = 1 << 22  # numbers of all jacobians that second derivatives take; beyond it by another kernel
+from infimum.search.policy.points import INTERIOR_POINT as POLICY
 
 
 class InteriorEnds(NamedTuple):
@@ -45,7 +33,8 @@ class InteriorPoint:
     variables whose bounds are equal are held. μ goes from `first`, which each lane may have of its own, to `last`."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray,
-                 first: "float | np.ndarray" = 0.1, last: float = 2.0**-37, multipliers: np.ndarray | None = None):
+                 first: "float | np.ndarray" = POLICY.first_barrier, last: float = POLICY.last_barrier,
+                 multipliers: np.ndarray | None = None):
         self.barrier, self.last = BarrierProblem(evaluator), last
         self.n, self.equal, self.solve_symmetric = self.barrier.n, self.barrier.equal, evaluator.host_arrays.solve_symmetric
         count = points.shape[1]
@@ -107,10 +96,10 @@ class InteriorPoint:
         """Where the barrier's problem is solved well enough. Which lanes have ended?"""
         a = self.lanes
         for _ in range(4):
-            lower = (a.error_at(a.mu) <= _SOLVED_ERROR * a.mu) & (a.mu > self.last)
+            lower = (a.error_at(a.mu) <= POLICY.solved_error * a.mu) & (a.mu > self.last)
             if not lower.any():
                 break
-            a.mu = np.where(lower, np.maximum(self.last, np.minimum(_BARRIER_REDUCTION * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
+            a.mu = np.where(lower, np.maximum(self.last, np.minimum(POLICY.barrier_reduction * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
             a.penalty = np.where(lower, 1.0, a.penalty)
         a.error = a.error_at(0.0)
         return a.error <= 2 * self.last
@@ -138,11 +127,11 @@ class InteriorPoint:
         matrix[each, each] += np.where(a.free, sigma[:n] * a.unit * a.unit, 1.0)
         right = np.where(a.free, pull[:n] * a.unit - jacobian[0], 0.0)
         right -= total(beside * (sigma[n:] * residual[~equal] - pull[n:])[:, None])
-        size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _LEAST_SHIFT)
+        size = np.maximum(np.abs(matrix[each, each]).max(axis=0), POLICY.least_shift)
         steep = total((among * among).swapaxes(0, 1))
-        fixed, steep = steep == 0, np.maximum(steep, _LEAST_SHIFT)  # an equation of variables that are held has no say
-        weight, small = np.where(fixed, 0.0, _EQUATION_WEIGHT * size / steep), np.where(fixed, 1.0,
-                                                                                        _REGULARISATION * steep / size)
+        fixed, steep = steep == 0, np.maximum(steep, POLICY.least_shift)  # an equation of variables that are held has no say
+        weight, small = np.where(fixed, 0.0, POLICY.equation_weight * size / steep), np.where(fixed, 1.0,
+                                                                                        POLICY.regularisation * steep / size)
         whole = np.zeros((n + count, n + count, a.count))
         whole[:n, :n], whole[:n, n:], whole[n:, :n] = matrix + gram(among, weight), among.swapaxes(0, 1), among
         whole[np.arange(n, n + count), np.arange(n, n + count)] = -small
@@ -155,9 +144,9 @@ class InteriorPoint:
 
     def _solve(self, a: BarrierLanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """With more and more on the diagonal of the variables, where the matrix is not convex along the equations."""
-        first = np.maximum(_FIRST_SHIFT * size, _SHIFT_REDUCTION * a.curved)
-        found, good, added = self.solve_symmetric(whole, right, self.n, first, _SHIFT_GROWTH, _SHIFT_TRIES)
-        a.curved = np.where(added > 0, added, a.curved * _SHIFT_REDUCTION)
+        first = np.maximum(POLICY.first_shift * size, POLICY.shift_reduction * a.curved)
+        found, good, added = self.solve_symmetric(whole, right, self.n, first, POLICY.shift_growth, POLICY.shift_tries)
+        a.curved = np.where(added > 0, added, a.curved * POLICY.shift_reduction)
         return found, good
 
     def _curvature(self, a: BarrierLanes) -> np.ndarray:
@@ -165,11 +154,11 @@ class InteriorPoint:
         n, x, each = self.n, a.w[:self.n], np.arange(self.n)
         inward = np.where(x - a.lo[:n] > a.hi[:n] - x, -1.0, 1.0)
         places = np.repeat(x[:, None], n, axis=1)
-        places[each, each] += inward * _DIFFERENCE_STEP * np.maximum(np.abs(x), a.unit)
+        places[each, each] += inward * POLICY.difference_step * np.maximum(np.abs(x), a.unit)
         apart, places = places[each, each] - x, places.reshape(n, -1)
         multipliers = np.concatenate([np.ones((1, a.count)), a.y])
         weights = multipliers / a.sigma
-        if len(weights) * n * n * a.count > _MOST_NUMBERS:
+        if len(weights) * n * n * a.count > POLICY.most_numbers:
             slopes = self.barrier.weighted_slopes(places, np.tile(weights, n)).reshape(n, n, -1)
         else:
             slopes = total(self.barrier.rows(places)[1].reshape(-1, n, n, a.count) * weights[:, None, None])
@@ -185,20 +174,20 @@ class InteriorPoint:
         a.penalty = np.maximum(a.penalty, 1.5 * np.abs(y).max(axis=0, initial=0.0))
         slope = total(a.jacobian[0] * step[:self.n]) - total(pull * step) - a.penalty * a.broken
         merit = a.merit
-        enough, slope = merit + _ROUNDING * np.abs(merit), _ARMIJO * np.minimum(slope, 0.0)
+        enough, slope = merit + POLICY.rounding * np.abs(merit), POLICY.armijo * np.minimum(slope, 0.0)
         there = a.moved(step, longest, y, change)
         barrier.place(there)
         barrier.judge(there)
-        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= _ERROR_REDUCTION * a.error_at(a.mu))
+        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= POLICY.error_reduction * a.error_at(a.mu))
         good &= there.known
         rest = np.flatnonzero(~good)
         if len(rest):
-            lanes, parts = np.tile(rest, len(_STEP_LENGTHS)), np.repeat(_STEP_LENGTHS,
-                                                                        len(rest)) * longest[np.tile(rest, len(_STEP_LENGTHS))]
+            lanes = np.tile(rest, len(POLICY.step_lengths))
+            parts = np.repeat(POLICY.step_lengths, len(rest)) * longest[lanes]
             near = a.some(lanes).moved(step[:, lanes], parts, y[:, lanes], change[:, lanes], parts / longest[lanes])
             barrier.place(near)
             fine = (near.merit <= enough[lanes] + parts * slope[lanes]) & near.known
-            fine = fine.reshape(len(_STEP_LENGTHS), -1)
+            fine = fine.reshape(len(POLICY.step_lengths), -1)
             near = near.some(np.argmax(fine, axis=0) * len(rest) + np.arange(len(rest)))
             barrier.judge(near)
             there.put(rest, near)
@@ -212,5 +201,5 @@ class InteriorPoint:
 
 def _part(steps: np.ndarray, mu: np.ndarray) -> np.ndarray:
     """The largest part of the steps, each in units of its gap, at most 1, that leaves something of every gap."""
-    most = np.maximum(_TO_BOUNDARY, 1 - mu)
+    most = np.maximum(POLICY.to_boundary, 1 - mu)
     return most / np.maximum(most, -np.fmin.reduce(steps, initial=0.0))

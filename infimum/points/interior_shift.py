@@ -7,18 +7,8 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
+from infimum.search.policy.points import INTERIOR_SHIFT as POLICY
 from infimum.support.clock import pause
-
-_MARGINS = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size of a constraint's terms
-_ERROR_FACTOR = 2.0                                                # times the width of its enclosure at the point, besides
-_STEPS, _PASSES = 6, 3
-_AT_BOUND = 2.0**-26      # of a variable's unit: so near it is moved to its bound
-_FARTHEST_MOVE = 2.0**-4  # of its unit that a variable is moved
-_REGULARISATION = 2.0**-44
-_NEAR_ACTIVE = 1e-4             # of it: constraints that are farther from their ends are not looked at
-_EQUATION_TOLERANCE = 2.0**-26  # of the size of an equation's terms
-_FEW_MARGINS = 0.0, 1e-9        # where one lane is costly
-_MOST_OPERATIONS = 1 << 27      # operations of a step of all lanes, about
 
 
 class ShiftedPoints(NamedTuple):
@@ -40,21 +30,22 @@ def shift_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     with np.errstate(all="ignore"):
         terms = np.abs(jacobian[1:] * points)
         size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).swapaxes(0, 1)), np.abs(c))
-        errors = _ERROR_FACTOR * (rows.hi - rows.lo)[1:]
-        near = (np.minimum(c - lower, upper - c) <= _NEAR_ACTIVE * size + errors) | (lower == upper) | _violated(c, lower, upper)
+        errors = POLICY.error_factor * (rows.hi - rows.lo)[1:]
+        near = np.minimum(c - lower, upper - c) <= POLICY.near_active * size + errors
+        near = near | (lower == upper) | _violated(c, lower, upper)
     used = np.flatnonzero(near.any(axis=1))
-    most = _MOST_OPERATIONS // max(1, len(used) ** 2 * max(n, len(used)))
-    spares = np.array(_MARGINS if most >= 2 * len(_MARGINS) else _FEW_MARGINS)
+    most = POLICY.most_operations // max(1, len(used) ** 2 * max(n, len(used)))
+    spares = np.array(POLICY.margins if most >= 2 * len(POLICY.margins) else POLICY.few_margins)
     points = points[:, :max(1, most // (2 * len(spares)))]
     source = np.repeat(np.arange(points.shape[1]), 2 * len(spares))
     spare, held = np.tile(np.repeat(spares, 2), points.shape[1]), np.tile([True, False], len(spares) * points.shape[1])
     margins = _Margins(held, spare, size[:, source] * spare + errors[:, source])
     lanes = _Lanes(evaluator, used, points[:, source], (lo, hi), margins)
-    for _ in range(_STEPS):
+    for _ in range(POLICY.steps):
         pause()
         lanes.step()
-    value = lanes.values_where_obeyed(_EQUATION_TOLERANCE * size[:, source])
-    value[(np.abs(lanes.x - points[:, source]) > _FARTHEST_MOVE * lanes.unit).any(axis=0)] = np.inf
+    value = lanes.values_where_obeyed(POLICY.equation_tolerance * size[:, source])
+    value[(np.abs(lanes.x - points[:, source]) > POLICY.farthest_move * lanes.unit).any(axis=0)] = np.inf
     order = np.argsort(value, kind="stable")[:np.count_nonzero(value < np.inf)]
     new = np.ones(len(order), bool)
     new[1:] = (lanes.x[:, order[1:]] != lanes.x[:, order[:-1]]).any(axis=0)
@@ -101,7 +92,7 @@ class _Lanes:
         with np.errstate(all="ignore"):
             width = hi - lo
             self.unit = np.minimum(np.maximum(np.abs(x), 1.0), np.where(width > 0, width, 1.0))
-            snapped = np.where(x - lo <= _AT_BOUND * self.unit, lo, np.where(hi - x <= _AT_BOUND * self.unit, hi, x))
+            snapped = np.where(x - lo <= POLICY.at_bound * self.unit, lo, np.where(hi - x <= POLICY.at_bound * self.unit, hi, x))
             inward = np.minimum(spare * self.unit, width / 4)
             within = np.minimum(np.maximum(x, lo + inward), hi - inward)
             self.x = np.where(fixed, x, np.where(held, snapped, within))
@@ -131,7 +122,7 @@ class _Lanes:
             known = np.isfinite(wanted).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
             jacobian = np.where(known & ((wanted != 0) | (self.lower == self.upper))[:, None], jacobian, 0.0)
             stays, step = self.stays, np.zeros_like(self.x)
-            for _ in range(_PASSES):
+            for _ in range(POLICY.passes):
                 step = self._least(np.where(stays, 0.0, jacobian), np.where(known, wanted, 0.0))
                 x = self.x + self.unit * step
                 leaves = ~stays & (((x < self.lo) & (self.x <= self.lo)) | ((x > self.hi) & (self.x >= self.hi)))
@@ -146,6 +137,6 @@ class _Lanes:
         scale = np.where(steep > 0, steep, 1.0)
         jacobian, wanted = jacobian / scale[:, None], wanted / scale
         matrix, each = gram(jacobian.swapaxes(0, 1), np.ones(jacobian.shape[1:])), np.arange(len(wanted))
-        matrix[each, each] += np.where(steep > 0, _REGULARISATION, 1.0)
+        matrix[each, each] += np.where(steep > 0, POLICY.regularisation, 1.0)
         weights, good, _ = self.evaluator.host_arrays.solve_symmetric(matrix, wanted, len(wanted))
         return np.where(good, total(jacobian * weights[:, None]), 0.0)

@@ -27,17 +27,12 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Estimates
 from infimum.kernel.schedule import plan
+from infimum.search.policy.points import LEVENBERG_MARQUARDT as POLICY
 from infimum.structure.separable_residuals import SeparableResiduals, sum_of_squares
 
-FIRST_DAMPING = 2.0**-7
-_GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
-_LARGE, _TINY = 2.0**1000, 2.0**-1000
-_SMALL = 2.0**-500
-_LEAST_PIVOT = 2.0**-44                            # of a pivot, as part of the diagonal
-_SWEEPS = 6                                        # of coordinate descent, where the linear fit leaves its bounds
-_MOST_DAMPING, _LEAST_DAMPING = 2.0**60, 2.0**-60  # of the damping
-_GOOD_RATIO, _POOR_RATIO = 0.75, 0.25              # of the predicted decrease; what follows for the damping
-_DAMPING_REDUCTION, _DAMPING_GROWTH, _DAMPING_LARGE_GROWTH = 2.0**-3, 2.0, 2.0**3
+_GOLDEN = 0x9E3779B97F4A7C15  # fixed: 2**64 over the golden ratio
+_LARGE, _TINY = 2.0**1000, 2.0**-1000  # fixed: near the ends of the range of doubles
+_SMALL = 2.0**-500  # fixed: products of smaller numbers underflow
 
 Lanes = list[Value]
 Triangle = dict[tuple[int, int], Value]
@@ -178,7 +173,7 @@ class LevenbergKernel:
     def _descend(self, gram: Triangle, right: Lanes, kappa: Lanes, ends: list) -> Lanes:
         """A lower point within the bounds, one coordinate after the other; where κ is inside them already, it stays."""
         b, kappa = self.b, list(kappa)
-        for _ in range(_SWEEPS):
+        for _ in range(POLICY.sweeps_at_bounds):
             for j in range(self.q):
                 others = _dot(b, [(gram[min(i, j), max(i, j)], v) for i, v in enumerate(kappa) if i != j])
                 kappa[j] = self._clipped(b.sub(right[j], others), ends[j])
@@ -211,7 +206,7 @@ class LevenbergKernel:
         slope = [b.sub(slope[k], _dot(b, zip(turned[k], inside, strict=True))) for k in range(p)]
         for k, m in pairs:
             rest = b.sub(matrix[k, m], _dot(b, zip(turned[k], turned[m], strict=True)))
-            matrix[k, m] = b.max(rest, b.mul(matrix[k, k], _LEAST_PIVOT)) if k == m else rest
+            matrix[k, m] = b.max(rest, b.mul(matrix[k, k], POLICY.least_pivot)) if k == m else rest
         by = [b.select(self._geometric(k), self.trial[k], 1.0) for k in range(p)]
         self.slope = [b.mul(v, s) for v, s in zip(slope, by, strict=True)]
         self.matrix = {(k, m): b.mul(b.mul(v, by[k]), by[m]) for (k, m), v in matrix.items()}
@@ -224,10 +219,11 @@ class LevenbergKernel:
         for v in (*self.slope, *self.matrix.values()):
             sound = b.mand(sound, b.olt(b.abs(v), _LARGE))
         part = b.div(b.sub(before, self.value), b.max(left, _TINY))
-        factor = b.select(sound, b.select(b.ogt(part, _GOOD_RATIO), _DAMPING_REDUCTION,
-                                          b.select(b.ogt(part, _POOR_RATIO), 1.0, _DAMPING_GROWTH)), _DAMPING_LARGE_GROWTH)
+        factor = b.select(sound, b.select(b.ogt(part, POLICY.good_ratio), POLICY.damping_reduction,
+                                          b.select(b.ogt(part, POLICY.poor_ratio), 1.0, POLICY.damping_growth)),
+                          POLICY.damping_large_growth)
         first = b.oeq(before, INF)
-        self.damping = b.select(first, damping, b.min(b.max(b.mul(damping, factor), _LEAST_DAMPING), _MOST_DAMPING))
+        self.damping = b.select(first, damping, b.min(b.max(b.mul(damping, factor), POLICY.least_damping), POLICY.most_damping))
 
         def newer(new: Lanes, old: slice) -> Lanes:
             return [b.select(sound, v, w) for v, w in zip(new, self._state(old), strict=True)]
@@ -275,7 +271,7 @@ class _Cholesky:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(self.low[j][k], self.low[j][k]))
-            self.inverse.append(b.div(1.0, b.sqrt(b.max(left, b.max(b.mul(a[j, j], _LEAST_PIVOT), _TINY)))))
+            self.inverse.append(b.div(1.0, b.sqrt(b.max(left, b.max(b.mul(a[j, j], POLICY.least_pivot), _TINY)))))
             for i in range(j + 1, n):
                 v = b.sub(a[j, i], _dot(b, zip(self.low[i], self.low[j], strict=False)))
                 self.low[i].append(b.mul(v, self.inverse[j]))

@@ -19,6 +19,7 @@ from infimum.points import sobol
 from infimum.points.descents import DescentRules, Descents
 from infimum.points.point_search import PointSearch
 from infimum.problem.start_boxes import StartBoxes
+from infimum.search.policy.points import LEVENBERG_MARQUARDT as POLICY
 from infimum.structure.separable_residuals import SeparableResiduals
 from infimum.support.lazy import LazyModule
 
@@ -27,23 +28,7 @@ if TYPE_CHECKING:
 else:
     levenberg_kernel = LazyModule("points.levenberg_kernel")
 
-_STREAM = 8          # of random numbers
-_OFFERED_POINTS = 8  # points
-_STARTS = 1024
-_FIRST_STARTS, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED_POINTS))  # starts that come before the others
-_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED_POINTS)        # trials, and the number of lanes that are kept after them
-# values of a parameter that is drawn anew, and what follows
-_REDRAWN_VALUES, _STAGES_REDRAWN = 64, ((6, 16), (16, _OFFERED_POINTS))
-_LAST_TRIALS = 48                      # trials at the end
-_TRIALS_BETWEEN_CHECKS = 8, 2          # trials between two looks at what has ended; on all of many data
-_MANY_DATA, _SAMPLED_DATA = 1024, 256  # of more data than that, a part of this size
-_TRIALS = 8, 1 << 19, 400              # of a descent: at least, trials times data, at most
-_MOST_PARAMETERS = 8                   # nonlinear parameters at most
-_LEAST_FILLED_VOLUME = 2.0**-8         # by start boxes, of their hull
-_LOGARITHMIC_RATIO = 100.0             # a parameter of one sign with such a ratio of its bounds moves by factors
-_BITS = 24                             # of the exponents of starts that are spaced evenly by factors
-# a lane has ended where so little of its value is left to gain; ends are the same
-_CONVERGED_GAIN, _SAME_POINT = 2.0**-48, 2.0**-20
+_STREAM = 8  # fixed: the stream of random numbers
 
 
 class LevenbergMarquardt(PointSearch):
@@ -56,8 +41,8 @@ class LevenbergMarquardt(PointSearch):
     def fits(evaluator: Evaluator, start: StartBoxes | None = None) -> bool:
         """Is the function a sum of squares with few nonlinear parameters, and do start boxes fill a good part of their hull?"""
         parts = evaluator.facts.sum_of_squares
-        return parts is not None and len(parts.nonlinear) <= _MOST_PARAMETERS and (start is None
-                                                                                   or start.part() >= _LEAST_FILLED_VOLUME)
+        return parts is not None and len(parts.nonlinear) <= POLICY.most_parameters and (start is None
+                                                                                   or start.part() >= POLICY.least_filled_volume)
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, within: tuple[np.ndarray, np.ndarray], seed: int,
                  given: np.ndarray | None = None, start: StartBoxes | None = None):
@@ -68,11 +53,11 @@ class LevenbergMarquardt(PointSearch):
         self.low, self.high = (end[self.nonlinear, None] for end in within)
         self.given = np.empty((len(lo), 0)) if given is None else given
         near, far = np.minimum(np.abs(self.low), np.abs(self.high)), np.maximum(np.abs(self.low), np.abs(self.high))
-        self.geometric = ((self.low > 0) | (self.high < 0)) & (near < far / _LOGARITHMIC_RATIO)
+        self.geometric = ((self.low > 0) | (self.high < 0)) & (near < far / POLICY.logarithmic_ratio)
         self.limits = _products(lo, hi, self.parts)
         self.relaxed = any(len(product) > 1 for product in self.parts.products)
         self.parameters = np.concatenate([*(a[:, 0] for a in (self.low, self.high, self.geometric)), *self.limits])
-        self.stride = 1 if self.data <= _MANY_DATA else self.data // _SAMPLED_DATA
+        self.stride = 1 if self.data <= POLICY.many_data else self.data // POLICY.sampled_data
         self.x, self.value, self.seen = within[0] / 2 + within[1] / 2, np.inf, 0  # rows of residuals
         self.lanes = np.empty((self.rows.count, 0))
 
@@ -89,26 +74,26 @@ class LevenbergMarquardt(PointSearch):
         return [self._steps()]
 
     def candidates(self) -> list[np.ndarray]:
-        return [self.x, *self._points(self.lanes[:, :_OFFERED_POINTS]).T]
+        return [self.x, *self._points(self.lanes[:, :POLICY.offered_points]).T]
 
     def _steps(self) -> Iterator[None]:
         starts = self._starts()
-        yield from self._run(starts[:, :_FIRST_STARTS], _STAGES_FIRST)
+        yield from self._run(starts[:, :POLICY.first_starts], POLICY.stages_first)
         first = self.lanes
         if self.stride > 1 and self.lowest <= self.enough:
             yield from self._on_all_data()
-        yield from self._run(starts[:, _FIRST_STARTS:], _STAGES)
+        yield from self._run(starts[:, POLICY.first_starts:], POLICY.stages)
         self._with(first)
         for _ in range(len(self.nonlinear) if len(self.nonlinear) > 1 else 0):
             before = self.lanes
             if not before.size:
                 break
-            yield from self._run(self._anew(before[self.rows.point, :1]), _STAGES_REDRAWN)
+            yield from self._run(self._anew(before[self.rows.point, :1]), POLICY.stages_redrawn)
             self._with(before)
-            if not self.lanes[self.rows.value, 0] < (1 - _SAME_POINT) * before[self.rows.value, 0]:
+            if not self.lanes[self.rows.value, 0] < (1 - POLICY.same_value) * before[self.rows.value, 0]:
                 break
-        yield from self._try(_LAST_TRIALS, self.stride)
-        self._keep(_OFFERED_POINTS)
+        yield from self._try(POLICY.last_trials, self.stride)
+        self._keep(POLICY.offered_points)
         if self.stride > 1:
             yield from self._on_all_data()
         yield from self._descend()
@@ -116,23 +101,25 @@ class LevenbergMarquardt(PointSearch):
     def _on_all_data(self) -> Iterator[None]:
         """The lanes, which have seen a part of the data, begin again where they are."""
         self.lanes = self._fresh(self.lanes[self.rows.point])
-        yield from self._try(_LAST_TRIALS, 1)
-        self._keep(_OFFERED_POINTS)
+        yield from self._try(POLICY.last_trials, 1)
+        self._keep(POLICY.offered_points)
 
     # ---- the starts
     def _starts(self) -> np.ndarray:
         """Points of the nonlinear parameters all over their bounds, and those that were given."""
         if not self.nonlinear:
             return np.empty((0, 1))
-        drawn = self._within_bounds(sobol.points(self.seed, _STREAM, 0, _STARTS, len(self.nonlinear)))
+        drawn = self._within_bounds(sobol.points(self.seed, _STREAM, 0, POLICY.starts, len(self.nonlinear)))
         given = np.minimum(np.maximum(self.given[self.nonlinear], self.low), self.high)
         return np.concatenate([given, drawn], axis=1)
 
     def _anew(self, point: np.ndarray) -> np.ndarray:
         """The point, with one parameter after the other all over its bounds."""
         p = len(point)
-        values = self._within_bounds(np.broadcast_to((np.arange(_REDRAWN_VALUES) + 0.5) / _REDRAWN_VALUES, (p, _REDRAWN_VALUES)))
-        return np.where(np.eye(p, dtype=bool)[:, :, None], values[:, None, :], point[:, :, None]).reshape(p, p * _REDRAWN_VALUES)
+        spread = (np.arange(POLICY.redrawn_values) + 0.5) / POLICY.redrawn_values
+        values = self._within_bounds(np.broadcast_to(spread, (p, POLICY.redrawn_values)))
+        anew = np.where(np.eye(p, dtype=bool)[:, :, None], values[:, None, :], point[:, :, None])
+        return anew.reshape(p, p * POLICY.redrawn_values)
 
     def _within_bounds(self, unit: np.ndarray) -> np.ndarray:
         """Points of the unit cube as points within the bounds; every other one is spaced by factors where lanes move so."""
@@ -146,7 +133,7 @@ class LevenbergMarquardt(PointSearch):
     def _fresh(self, points: np.ndarray) -> np.ndarray:
         """Lanes that begin there."""
         lanes = np.zeros((self.rows.count, points.shape[1]))
-        lanes[self.rows.point], lanes[self.rows.value], lanes[self.rows.damping] = points, np.inf, levenberg_kernel.FIRST_DAMPING
+        lanes[self.rows.point], lanes[self.rows.value], lanes[self.rows.damping] = points, np.inf, POLICY.first_damping
         return lanes
 
     # ---- the lanes
@@ -160,7 +147,7 @@ class LevenbergMarquardt(PointSearch):
     def _try(self, trials: int, stride: int) -> Iterator[None]:
         """So many trials, or until all lanes have ended."""
         kind = LEVENBERG if stride == 1 else ProgramKind.of(LEVENBERG, stride=stride)
-        look = _TRIALS_BETWEEN_CHECKS[self.stride > stride]
+        look = POLICY.trials_between_checks[self.stride > stride]
         for begin in range(0, trials, look):
             if self._ended().all():
                 return
@@ -174,7 +161,7 @@ class LevenbergMarquardt(PointSearch):
     def _ended(self) -> np.ndarray:
         """A lane that has not begun has not ended."""
         value, left = self.lanes[self.rows.value], self.lanes[self.rows.left]
-        return (value < np.inf) & ~(left > _CONVERGED_GAIN * value)
+        return (value < np.inf) & ~(left > POLICY.converged_gain * value)
 
     def _keep(self, most: int) -> None:
         """The lowest lanes, of those that came to the same end one; in and outside start boxes one each."""
@@ -183,16 +170,17 @@ class LevenbergMarquardt(PointSearch):
         order = np.lexsort((lanes[self.rows.value], outside))
         lanes, outside = np.take(lanes, order, axis=1), outside[order]
         value, left = lanes[self.rows.value], lanes[self.rows.left]
-        near = left <= _SAME_POINT * value
+        near = left <= POLICY.same_value * value
         new = np.ones(len(value), bool)
-        new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME_POINT * value[1:])) | (outside[1:] != outside[:-1])
+        equal = near[1:] & near[:-1] & (value[1:] - value[:-1] <= POLICY.same_value * value[1:])
+        new[1:] = ~equal | (outside[1:] != outside[:-1])
         lanes = np.compress(new, lanes, axis=1)
         self.lanes = np.take(lanes, np.argsort(lanes[self.rows.value], kind="stable")[:most], axis=1)
 
     def _with(self, others: np.ndarray) -> None:
         """The lowest of these lanes and others."""
         self.lanes = np.concatenate([others, self.lanes], axis=1)
-        self._keep(_OFFERED_POINTS)
+        self._keep(POLICY.offered_points)
 
     def _counts(self, points: np.ndarray) -> np.ndarray:
         """Which of the points may be the answer?"""
@@ -230,11 +218,11 @@ class LevenbergMarquardt(PointSearch):
             return
         values = self.evaluator.estimate(points) if self.relaxed else self.lanes[self.rows.value]
         self._offer(points, values)
-        attained = values[0] <= (1 + _SAME_POINT) * self.lanes[self.rows.value, 0]
+        attained = values[0] <= (1 + POLICY.same_value) * self.lanes[self.rows.value, 0]
         if attained and (len(kappa) < 2 or ((kappa[:, 0] > low) & (kappa[:, 0] < high)).all()):
             return
         lo, hi = np.minimum(self.within[0], points.min(axis=1)), np.maximum(self.within[1], points.max(axis=1))
-        trials = max(_TRIALS[0], min(_TRIALS[1] // self.data, _TRIALS[2]))
+        trials = max(POLICY.trials[0], min(POLICY.trials[1] // self.data, POLICY.trials[2]))
         descents = Descents(self.evaluator, lo, hi, points, DescentRules(trials=trials))
         while not descents.done:
             descents.advance()
@@ -257,7 +245,7 @@ def _products(lo: np.ndarray, hi: np.ndarray, parts: SeparableResiduals) -> tupl
 def _power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """base**exponent for exponents from 0 to below 2, by square roots: NumPy's power differs from machine to machine."""
     result = np.ones(np.broadcast_shapes(base.shape, exponent.shape))
-    for _ in range(_BITS):
+    for _ in range(POLICY.bits_of_exponent):
         on = exponent >= 1
         result, base, exponent = np.where(on, result * base, result), np.sqrt(base), 2 * (exponent - on)
     return result

@@ -19,10 +19,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.points.descent_kernel import LaneState
 from infimum.points.descents import DescentEnds
 from infimum.result import End, Minimum
+from infimum.search.policy.points import LOCAL_MINIMA as POLICY
 
-SAME_PLACE, SAME_VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
-SAME_VALUE_AT_KINK = 1e-3            # and so near in value if one of them stopped at a kink, where descents are less exact
-MOST_ENDS = 4096                     # the number of lowest ends that are told apart
 _END = {LaneState.CONVERGED: End.CONVERGED, LaneState.KINK: End.KINK}
 
 
@@ -43,7 +41,7 @@ class LocalMinima:
     def __init__(self, lo: np.ndarray, hi: np.ndarray):
         width = hi - lo
         self.scale = np.where(width > 0, width, 1.0)[:, None]
-        self.n, self.spread, self.place = len(lo), 1.0, SAME_PLACE
+        self.n, self.spread, self.place = len(lo), 1.0, POLICY.same_place
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
         self._counted = 0, 0, 0.0  # lanes, minima and trust, when last counted
@@ -55,13 +53,13 @@ class LocalMinima:
         self.value = np.concatenate([self.value, ends.value[alive]])
         self.state = np.concatenate([self.state, ends.state[alive]])
         self.independent = np.concatenate([self.independent, np.full(len(alive), independent)])
-        if len(self.value) > 2 * MOST_ENDS:
+        if len(self.value) > 2 * POLICY.most_ends:
             self._forget()
 
     def _forget(self) -> None:
         """Keeps all independent ends and the lowest of the others."""
         keep = np.zeros(len(self.value), bool)
-        keep[np.argsort(self.value, kind="stable")[:MOST_ENDS]] = True
+        keep[np.argsort(self.value, kind="stable")[:POLICY.most_ends]] = True
         keep = np.flatnonzero(keep | self.independent)
         self.x, self.value = np.take(self.x, keep, axis=1), self.value[keep]
         self.state, self.independent = self.state[keep], self.independent[keep]
@@ -70,7 +68,7 @@ class LocalMinima:
         """Numbers of the ends that are one minimum, the lowest minimum first."""
         order, found = np.argsort(self.value, kind="stable"), []
         value, free = self.value[order], np.ones(len(order), bool)
-        reach = SAME_VALUE_AT_KINK if (self.state == LaneState.KINK).any() else SAME_VALUE
+        reach = POLICY.same_value_at_kink if (self.state == LaneState.KINK).any() else POLICY.same_value
         with np.errstate(over="ignore"):
             beyond = np.searchsorted(value, value + reach * (self.spread + np.abs(value)), "right")  # none from there on is near
         for k in range(len(order)):
@@ -79,7 +77,7 @@ class LocalMinima:
                 near = window if len(window) == 1 else window[self._one_with(order[k], order[window])]
                 free[near] = False
                 found.append(order[near])
-                if len(found) == MOST_ENDS:
+                if len(found) == POLICY.most_ends:
                     break
         return found
 
@@ -90,7 +88,7 @@ class LocalMinima:
 
     def _same(self, k: int, others: np.ndarray) -> np.ndarray:
         kinked = (self.state[others] == LaneState.KINK) | (self.state[k] == LaneState.KINK)
-        reach = np.where(kinked, SAME_VALUE_AT_KINK, SAME_VALUE) * (self.spread + abs(self.value[k]))
+        reach = np.where(kinked, POLICY.same_value_at_kink, POLICY.same_value) * (self.spread + abs(self.value[k]))
         close = np.abs(self.value[others] - self.value[k]) <= reach
         near = np.flatnonzero(close)
         close[near] = np.abs((np.take(self.x, others[near], axis=1) - self.x[:, k:k + 1]) / self.scale).max(axis=0) <= self.place

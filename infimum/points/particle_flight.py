@@ -1,6 +1,6 @@
 """Flight: points drawn within the bounds, and a particle swarm that moves over them.
 
-Few points are drawn and moved here, by NumPy. `MANY_PARTICLES` are drawn and moved by kernels (`points.swarm_kernel`), which take
+Few points are drawn and moved here, by NumPy. Many particles are drawn and moved by kernels (`points.swarm_kernel`), which take
 time to compile, and stay where those run. Which way is taken depends on the number of points alone, so that the bits do not
 depend on the machine. The methods are generators: they pause between runs, so that a time limit is heard.
 """
@@ -15,6 +15,7 @@ from infimum.evaluation.programs import FLIGHT, SCATTER
 from infimum.points import sobol
 from infimum.points.random_numbers import key_of, uniform
 from infimum.points.swarm_options import SwarmOptions
+from infimum.search.policy.points import PARTICLE_FLIGHT as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 else:
     kernel = LazyModule("points.swarm_kernel")
 
-MANY_PARTICLES = 1 << 12
-STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
-_TERMS = 1 << 18  # lanes times variables of a run here
+STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # fixed: streams of random numbers; searches have others
 
 
 def bytes_of(particles: int, n: int) -> int:
@@ -46,7 +45,7 @@ class ParticleFlight:
     @property
     def most_here(self) -> float:
         """Fewer particles are moved by NumPy."""
-        return MANY_PARTICLES
+        return POLICY.many_particles
 
     def values(self, x: np.ndarray) -> np.ndarray:
         """What particles here are compared by."""
@@ -58,7 +57,7 @@ class ParticleFlight:
 
     def points(self, stream: int, step: int, count: int) -> Iterator[Any]:
         """Points (n, count), drawn uniformly; where many stay, they come in parts."""
-        if count < MANY_PARTICLES:
+        if count < POLICY.many_particles:
             return self.few(stream, step, count)
         parts = yield from self._scattered(self._numbers(count), self.lo, self.hi, stream, step)
         return self._together(parts)
@@ -72,11 +71,11 @@ class ParticleFlight:
 
     def _part(self, count: int) -> int:
         """So many of these lanes are run together: all of them on a GPU."""
-        return count if self.uses_gpu(count) else max(MANY_PARTICLES, _TERMS // self.n)
+        return count if self.uses_gpu(count) else max(POLICY.many_particles, POLICY.numbers_at_once // self.n)
 
     def _numbers(self, count: int) -> list[Any]:
         """The numbers of the lanes, in parts."""
-        numbers, size = self.evaluator.arrays_for(count, MANY_PARTICLES).numbers(count), self._part(count)
+        numbers, size = self.evaluator.arrays_for(count, POLICY.many_particles).numbers(count), self._part(count)
         return [numbers[:, k:k + size] for k in range(0, count, size)]
 
     @staticmethod
@@ -103,7 +102,7 @@ class ParticleFlight:
 
     def uses_gpu(self, count: int) -> bool:
         """Does this number of particles fly on a GPU?"""
-        return count >= MANY_PARTICLES and self.evaluator.uses_gpu(count, MANY_PARTICLES)
+        return count >= POLICY.many_particles and self.evaluator.uses_gpu(count, POLICY.many_particles)
 
     def _fly_here(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
         x = self.few(_SWARM, wave, count) if x is None else x
@@ -138,7 +137,7 @@ class ParticleFlight:
     def _fly_in_parts(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
         """By kernels here, some thousands at a time."""
-        arrays, numbers = self.evaluator.arrays_for(count, MANY_PARTICLES), self._numbers(count)
+        arrays, numbers = self.evaluator.arrays_for(count, POLICY.many_particles), self._numbers(count)
         rows = kernel.particle_rows(self.n)
         if x is None:
             places = yield from self._scattered(numbers, self.lo, self.hi, _SWARM, wave)

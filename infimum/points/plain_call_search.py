@@ -12,11 +12,10 @@ from infimum.problem.cover import Cover
 from infimum.problem.problem import Problem
 from infimum.problem.start_boxes import StartBoxes
 from infimum.result import Result, Verdict
+from infimum.search.policy.points import PLAIN_CALL_SEARCH as POLICY
 from infimum.support import environment
 
-_STREAM = 6                # of random numbers
-_LARGEST_COORDINATE = 1e3  # unbounded variables: points lie this far out at most
-_POINTS_AT_ONCE, _MOST_POINTS = 16, 1024
+_STREAM = 6  # fixed: the stream of random numbers
 _EARLY = "The run ended before the first region was enclosed: give it more time."
 
 
@@ -47,13 +46,13 @@ def _points(problem: Problem, seed: int) -> Iterator[np.ndarray]:
     start = problem.start and problem.start.with_doubles() or StartBoxes(problem.lo[:, None], problem.hi[:, None])
     boxes = cycle(zip(start.lo.T, start.hi.T, strict=True))
     units = [np.full((len(problem.lo), len(start)), 0.5)]
-    for step in range(_MOST_POINTS // _POINTS_AT_ONCE):
+    for step in range(POLICY.most_points // POLICY.points_at_once):
         for unit in np.concatenate(units, axis=1).T:
             low, high = next(boxes)
-            lo, hi = np.minimum(np.clip(low, -_LARGEST_COORDINATE, None),
-                                high), np.maximum(np.clip(high, None, _LARGEST_COORDINATE), low)
+            lo, hi = np.minimum(np.clip(low, -POLICY.largest_coordinate, None),
+                                high), np.maximum(np.clip(high, None, POLICY.largest_coordinate), low)
             yield np.clip(lo * (1 - unit) + hi * unit, low, high)
-        units = [uniform(seed, _STREAM, step, range(_POINTS_AT_ONCE), len(problem.lo))]
+        units = [uniform(seed, _STREAM, step, range(POLICY.points_at_once), len(problem.lo))]
 
 
 def _called(fun: Callable[[np.ndarray], Any], x: np.ndarray) -> float:

@@ -7,8 +7,7 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Estimates
-
-_SWEEPS = 8
+from infimum.search.policy.points import POLISHING as POLICY
 
 
 def lowest(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -33,7 +32,7 @@ def lowest(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], 
             [(hessian_vector(f, x, v), lambda at, h: b.store(rows, b.place("uadd", row, at[0]), h))])
     every = range(n)
     place, slope = [middle(i) for i in every], [b.load(slopes, i) for i in every]
-    for _ in range(_SWEEPS):
+    for _ in range(POLICY.sweeps_of_model):
         for i in every:
             here, = b.outline("model_lowest", _lowest, place[i], slope[i], b.load(rows, i * n + i), *ends(i))
             step, place[i] = b.sub(here, place[i]), here

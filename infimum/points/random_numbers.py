@@ -7,8 +7,7 @@ import numpy as np
 
 from infimum.errors import OptionError
 from infimum.kernel.threefry import PARITY, ROTATIONS, ROUNDS
-
-BLOCKS_AT_ONCE = 1 << 15  # words, their partners and the scratch of a rotation stay in the cache of one core
+from infimum.search.policy.points import POLISHING as POLICY
 
 
 def threefry(key: tuple[int, int], low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +64,7 @@ def uniform(seed: int, stream: int, step: int, particles: np.ndarray | range, n:
     counters = _counters(particles)
     result = np.empty((n, len(counters)))
     blocks = np.arange((n + 1) // 2, dtype=np.uint64)[:, None]
-    width = max(1, BLOCKS_AT_ONCE // max(1, len(blocks)))
+    width = max(1, POLICY.random_blocks_at_once // max(1, len(blocks)))
     for start in range(0, len(counters), width):
         part = result[:, start:start + width]
         even, odd = threefry(key, counters[start:start + width], blocks)

@@ -7,11 +7,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
-
-# damping, as part of the largest element on the diagonal, and how it changes
-_FIRST_DAMPING, _DAMPING_GROWTH, _DAMPING_REDUCTION = 2.0**-7, 8.0, 0.125
-_SMALL_VIOLATION = 2.0**-40  # of the first violations
-_MOST_DAMPING = 2.0**20
+from infimum.search.policy.points import RESTORATION as POLICY
 
 
 class Restoration:
@@ -29,13 +25,13 @@ class Restoration:
         self.scale = np.where((steep > 0) & (steep < np.inf), steep, 1.0)
         self.evaluations = 2 * x.shape[1]
         self.violations, self.jacobian, self.left = self._look(self.x, self.scale)
-        self.damping = np.full(x.shape[1], _FIRST_DAMPING)
+        self.damping = np.full(x.shape[1], POLICY.first_damping)
 
     def steps(self, most: int) -> Iterator[None]:
         """Up to the given number of trials in all lanes that are not done."""
-        done = _SMALL_VIOLATION * np.where(np.isfinite(self.left), self.left, 0.0)
+        done = POLICY.small_violation * np.where(np.isfinite(self.left), self.left, 0.0)
         for _ in range(most):
-            going = np.flatnonzero((self.left > done) & (self.damping < _MOST_DAMPING) & np.isfinite(self.left))
+            going = np.flatnonzero((self.left > done) & (self.damping < POLICY.most_damping) & np.isfinite(self.left))
             if not len(going):
                 return
             self._try(going)
@@ -59,7 +55,7 @@ class Restoration:
         into = going[better]
         for mine, new in zip((self.x, self.violations, self.jacobian, self.left), (trial, *found), strict=True):
             mine[..., into] = new[..., better]
-        self.damping[going] *= np.where(better, _DAMPING_REDUCTION, _DAMPING_GROWTH)
+        self.damping[going] *= np.where(better, POLICY.damping_reduction, POLICY.damping_growth)
 
     def _look(self, x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Violations in their units, their derivatives, and the sum of squares; infinite where something has no value."""

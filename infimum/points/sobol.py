@@ -7,12 +7,12 @@ import numpy as np
 
 from infimum.points.random_numbers import key_of, threefry, whole
 
-BITS = 52
-DEGREE = 8  # of the largest polynomials used
-LIMIT = 53  # coordinates: one without a polynomial, 52 with one
-_BLOCK = 8  # points are computed in blocks of 2**_BLOCK
+BITS = 52   # fixed: bits of a double below 1
+DEGREE = 8  # fixed: of the largest polynomials used
+LIMIT = 53  # fixed: coordinates: one without a polynomial, 52 with one
+_BLOCK = 8  # fixed: points are computed in blocks of 2**_BLOCK
 
-# Initial direction numbers of coordinates 1 to 18: S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better
+# fixed: initial direction numbers of coordinates 1 to 18: S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better
 # two-dimensional projections", SIAM J. Sci. Comput. 30 (2008), table "new-joe-kuo-6".
 _JOE_KUO = (
     (1,), (1, 3), (1, 3, 1), (1, 1, 1), (1, 1, 3, 3), (1, 3, 5, 13),
@@ -20,8 +20,8 @@ _JOE_KUO = (
     (1, 3, 3, 9, 7, 49), (1, 1, 1, 15, 21, 21), (1, 3, 1, 13, 27, 49), (1, 1, 1, 15, 7, 5), (1, 3, 1, 15, 13, 25),
     (1, 1, 5, 5, 19, 61),
 )
-# The key of the other initial direction numbers: of (0, 0), ..., (0, 255) the one whose worst pair of coordinates is best in
-# the first 2**12 points (t = 8, least sum of 2**t).
+# fixed: the key of the other initial direction numbers: of (0, 0), ..., (0, 255) the one whose worst pair of coordinates is best
+# in the first 2**12 points (t = 8, least sum of 2**t).
 _KEY = (0, 125)
 
 

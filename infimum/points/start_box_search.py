@@ -13,12 +13,9 @@ from infimum.points.swarm import Swarm
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.problem.start_boxes import StartBoxes
+from infimum.search.policy.points import START_BOX_SEARCH as POLICY
 
-_STREAM = 7                                      # of random numbers
-_DRAWN_POINTS, _LEAST_POINTS_A_BOX = 1 << 12, 4  # points in all boxes together, and in each;
-_QUICK_REDUCTION = 4                             # a quick look draws such a part
-_DESCENTS_A_BOX = 16                             # descents in a box from its lowest points
-_PARTICLES = 512                                 # of all swarms together
+_STREAM = 7  # fixed: the stream of random numbers
 
 
 class SearchInBoxes(PointSearch):
@@ -28,7 +25,7 @@ class SearchInBoxes(PointSearch):
     def __init__(self, evaluator: Evaluator, boxes: StartBoxes, options: SwarmOptions, seed: int, most: int, quick: bool = False):
         self.evaluator, self.boxes, self.seed, self.quick = evaluator, boxes, seed, quick
         self.most = min(most, len(boxes))
-        particles = options.particles or max(32, _PARTICLES // self.most)
+        particles = options.particles or max(32, POLICY.particles // self.most)
         self.options = replace(options, restarts=0, particles=particles)
         self.x, self.value, self.drawn = boxes.lo[:, 0] / 2 + boxes.hi[:, 0] / 2, np.inf, 0
         self.order = np.arange(len(boxes))  # of the boxes, the most promising first
@@ -49,7 +46,8 @@ class SearchInBoxes(PointSearch):
     def _draw(self) -> Iterator[None]:
         """The middle of every box and points drawn in it."""
         n, count = len(self.boxes.lo), len(self.boxes)
-        each = max(_LEAST_POINTS_A_BOX, min(256, _DRAWN_POINTS // count) // (_QUICK_REDUCTION if self.quick else 1))
+        each = min(256, POLICY.drawn_points // count) // (POLICY.quick_reduction if self.quick else 1)
+        each = max(POLICY.least_points_a_box, each)
         unit = uniform(self.seed, _STREAM, 0, range(each), n)
         unit[:, 0] = 0.5
         lowest = np.full(count, np.inf)
@@ -59,7 +57,7 @@ class SearchInBoxes(PointSearch):
             values = np.where(np.isfinite(values), values, np.inf)
             order = np.argsort(values, kind="stable")
             self.drawn, lowest[k] = self.drawn + each, values[order[0]]
-            self.lowest.append(np.take(points, order[:_DESCENTS_A_BOX], axis=1))
+            self.lowest.append(np.take(points, order[:POLICY.descents_a_box], axis=1))
             self._offer(points[:, order[0]], float(values[order[0]]))
             yield
         self.order = np.argsort(lowest, kind="stable")

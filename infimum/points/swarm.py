@@ -17,25 +17,20 @@ import numpy as np
 
 from infimum.errors import BoundsError, UndefinedError
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.coordinate_lines import SCALES, CoordinateLineSearch, LinePoint
+from infimum.points.coordinate_lines import CoordinateLineSearch, LinePoint
 from infimum.points.crossing import Crossing
 from infimum.points.descent_kernel import LaneState
-from infimum.points.descents import MOST_DENSE_VARIABLES, DescentEnds, DescentRules, Descents
+from infimum.points.descents import DescentEnds, DescentRules, Descents
 from infimum.points.local_minima import LocalMinima
 from infimum.points.particle_flight import STARTS, ParticleFlight
 from infimum.points.point_search import PointSearch
-from infimum.points.swarm_options import CONFIDENCE, SwarmOptions
+from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
 from infimum.result import End, Result, Verdict
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.points import COORDINATE_LINES, DESCENTS
+from infimum.search.policy.points import SWARM as POLICY
 from infimum.search.progress import Figures
-
-FIRST_PARTICLES, GROWTH, _RESTARTS = 32, 4, 5
-_TURNS_BETWEEN_CHECKS = 16              # turns between two looks at lanes that descend, which change only what is displayed
-_LOWEST_ENDS = 1024                     # ends of a descent that are looked at, where they are not independent
-_SEARCHES = 1, 4                        # of the first wave after each descent, and of later ones
-_MOST_CROSSED, _LEAST_CROSSED = 256, 4  # minima that are crossed, at most and at least
-_CROSSINGS, _IDLE_CROSSINGS = 16, 2     # of a wave, and of those how many without a lower minimum
 
 
 class StartOrigin(Enum):
@@ -58,18 +53,18 @@ class Swarm(PointSearch):
         with np.errstate(over="ignore"):
             self.width = self.hi - self.lo
         _check_finite(self.lo, self.hi, self.width)
-        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= MOST_DENSE_VARIABLES
+        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DESCENTS.most_dense_variables
                                           else max(8, min(256, 2**15 // self.n)))
         self.options, self.flying = replace(options, particles=particles), options.particles
         self.endless = limited or options.confidence is not None  # it continues until its answer can be trusted
-        self.wanted = CONFIDENCE if options.confidence is None else options.confidence
-        self.waves = 1 + options.restarts if options.restarts is not None else None if self.endless else 1 + _RESTARTS
+        self.wanted = POLICY.confidence if options.confidence is None else options.confidence
+        self.waves = 1 + options.restarts if options.restarts is not None else None if self.endless else 1 + POLICY.restarts
         self.rules = DescentRules(options.armijo, options.halvings, options.descent_steps)
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.minima = LocalMinima(self.lo, self.hi)
         self.search = CoordinateLineSearch(evaluator, self.lo, self.hi, options.samples, seed)
         self.flight = ParticleFlight(evaluator, self.lo, self.hi, seed)
-        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, _MOST_CROSSED))
+        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, POLICY.most_crossed))
         self.descents: Descents | None = None  # at work
         # of what has ended; and of what is at work, as far as one looked
         self.best = self.seen = LinePoint(np.zeros(self.n), np.inf)
@@ -147,8 +142,8 @@ class Swarm(PointSearch):
         return self.agreed or (self.endless and self.minima.trusted() >= self.wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, FIRST_PARTICLES * GROWTH**min(wave, 12))
-        particles = self.flying or min(self.options.particles, GROWTH * lanes)
+        lanes = min(self.options.particles, POLICY.first_particles * POLICY.growth**min(wave, 12))
+        particles = self.flying or min(self.options.particles, POLICY.growth * lanes)
         flying, moved, far = self._fly(wave, particles), None, self.flight.uses_gpu(particles)
         if far:
             next(flying)  # it is queued, and continues meanwhile
@@ -159,7 +154,7 @@ class Swarm(PointSearch):
             moved = self._queued(self.flight.landing)
         mine = yield from self._descend(self._descents(starts), StartOrigin.INDEPENDENT)
         if wave > 0:
-            yield from self._cross(min(lanes, _LOWEST_ENDS))
+            yield from self._cross(min(lanes, POLICY.lowest_ends))
         yield from self._search_from(mine, wave)
         places = yield from flying
         mine = yield from self._descend(moved or self._descents(places))
@@ -225,7 +220,7 @@ class Swarm(PointSearch):
                 break
             self.descents.advance()
             self.running = self.descents.running
-            if turn % _TURNS_BETWEEN_CHECKS == 0:
+            if turn % POLICY.turns_between_checks == 0:
                 self._see(self.descents.best())
             yield
         return self._ended()
@@ -236,7 +231,7 @@ class Swarm(PointSearch):
 
     def _ended(self) -> DescentEnds:
         """Takes over what the lanes at work have found."""
-        ends = self.descents.ends(None if self.route is StartOrigin.INDEPENDENT else _LOWEST_ENDS)
+        ends = self.descents.ends(None if self.route is StartOrigin.INDEPENDENT else POLICY.lowest_ends)
         self._evaluations += max(ends.evaluations, self.descents.evaluations)  # the latter also of lanes at work
         self.trials += ends.longest
         self.descents = None
@@ -253,8 +248,8 @@ class Swarm(PointSearch):
         lowest = np.argsort(self.minima.value, kind="stable")[:4 * self.crossing.most]
         self.crossing.add(np.take(self.minima.x, lowest, axis=1), self.minima.value[lowest])
         idle, lower = 0, False
-        for _ in range(_CROSSINGS):
-            if idle == _IDLE_CROSSINGS or len(self.crossing) < _LEAST_CROSSED:
+        for _ in range(POLICY.crossings):
+            if idle == POLICY.idle_crossings or len(self.crossing) < POLICY.least_crossed:
                 break
             ends = yield from self._descend(self._descents(self.crossing.starts(lanes)), StartOrigin.SEARCH)
             better = self.crossing.add(ends.x, ends.value)
@@ -264,7 +259,7 @@ class Swarm(PointSearch):
 
     def _search_from(self, ends: DescentEnds, wave: int) -> Iterator[None]:
         """Searches from the lowest of these ends, and descends from where the searches lead."""
-        most = _SEARCHES[min(wave, 1)] if self.options.searches is None else self.options.searches
+        most = POLICY.searches[min(wave, 1)] if self.options.searches is None else self.options.searches
         order = np.argsort(ends.value, kind="stable")
         places: list[LinePoint] = []
         for k in order:
@@ -279,14 +274,14 @@ class Swarm(PointSearch):
     def _search(self, place: LinePoint, turn: int) -> Iterator[None]:
         """Sweeps and descends while that pays, then moves pairs, at one radius after another; at the end the last bits."""
         idle = attempt = 0
-        while idle <= SCALES and attempt < 8 * SCALES:
+        while idle <= COORDINATE_LINES.radii_of_pairs and attempt < 8 * COORDINATE_LINES.radii_of_pairs:
             before, starts = place.value, []
             if idle == 0:
                 place = yield from self._sweep(place)
                 lower = yield from self.search.downhill(place)
                 starts = [place.x[:, None], lower.x[:, None]]
             else:
-                starts = [(yield from self.search.pairs(place, idle - 1, turn * 8 * SCALES + attempt))]
+                starts = [(yield from self.search.pairs(place, idle - 1, turn * 8 * COORDINATE_LINES.radii_of_pairs + attempt))]
             ends = yield from self._descend(self._descents(np.concatenate(starts, axis=1)), StartOrigin.SEARCH)
             lines = place.variables, place.basins
             if len(ends.value) and np.nanmin(ends.value) < place.value:
@@ -305,9 +300,9 @@ class Swarm(PointSearch):
         self._offer(polished.x, polished.value)
         return LinePoint(polished.x, polished.value, place.variables, place.basins)
 
-    def _sweep(self, place: LinePoint, most: int = 8) -> Iterator[LinePoint]:
+    def _sweep(self, place: LinePoint) -> Iterator[LinePoint]:
         """Sweeps again and again, while they pay."""
-        for _ in range(most):
+        for _ in range(POLICY.line_sweeps):
             swept = yield from self.search.sweep(place)
             self._offer(swept.x, swept.value)
             paid = place.value - swept.value > 1e-3 * (abs(place.value) + self.rules.spread * 1e-3)

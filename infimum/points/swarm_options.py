@@ -8,8 +8,6 @@ from infimum.errors import OptionError
 from infimum.search.option_names import known_options
 from infimum.support.lazy import dataclass
 
-CONFIDENCE = 0.5  # more likely than not
-
 
 @dataclass(frozen=True, slots=True)
 class SwarmOptions:

@@ -6,9 +6,7 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.point_search import PointSearch
-
-_STEPS = 30
-_DAMPING = (0.0, 2.0**-30, 2.0**-20, 2.0**-10, 1.0)  # of the largest element on the diagonal
+from infimum.search.policy.points import POLISHING as POLICY
 
 
 class ValleyPolish(PointSearch):
@@ -23,7 +21,7 @@ class ValleyPolish(PointSearch):
 
     def _steps(self) -> Iterator[None]:
         """Newton steps until none helps."""
-        for _ in range(_STEPS):
+        for _ in range(POLICY.valley_steps):
             better = self._step()
             yield
             if not better:
@@ -39,14 +37,14 @@ class ValleyPolish(PointSearch):
             return False
         matrix, wanted = hessian[np.ix_(free, free)], -gradient[free]
         scale = float(np.abs(np.diagonal(matrix)).max())
-        places = np.repeat(self.x[:, None], len(_DAMPING), axis=1)
-        for k, part in enumerate(_DAMPING):
+        places = np.repeat(self.x[:, None], len(POLICY.valley_damping), axis=1)
+        for k, part in enumerate(POLICY.valley_damping):
             step = solve(matrix + part * scale * np.eye(len(free)), wanted)
             if step is not None:
                 places[free, k] += step
         places = np.minimum(np.maximum(places, self.lo[:, None]), self.hi[:, None])
         values = self.evaluator.estimate(places)
-        self.evaluations += len(_DAMPING)
+        self.evaluations += len(POLICY.valley_damping)
         values = np.where(np.isfinite(values), values, np.inf)
         k = int(np.argmin(values))
         if not values[k] < self.value:

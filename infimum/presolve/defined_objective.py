@@ -20,7 +20,7 @@ from infimum.problem.unions import Unions
 from infimum.result import Result
 from infimum.structure.defined_variable import definition
 
-_FIXED = 1.0  # the value of the variable in the inner form; positive, so that logarithms of all variables may be taken
+_FIXED = 1.0  # fixed: the value of the variable in the inner form; positive, so that logarithms of all variables may be taken
 
 Box = tuple[np.ndarray, np.ndarray]
 

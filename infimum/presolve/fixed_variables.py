@@ -18,6 +18,7 @@ from infimum.problem.problem import Problem
 from infimum.problem.system import System
 from infimum.problem.unions import Unions
 from infimum.result import Result
+from infimum.search.policy.search import FIXED_VARIABLES as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -29,12 +30,6 @@ else:
     inner_answers = LazyModule("presolve.inner_answers")
     variable_fixing = LazyModule("expr.fixing")
     minimisers = LazyModule("problem.minimisers")
-
-# With more variables than this, a few fixed ones are kept: there is little to gain by taking them out.
-_MANY_VARIABLES = 1 << 12
-# Where arrays hold fixed and free variables, at least one in this number of variables must be fixed: slices of x are easier to
-# prove than arrays that are put together.
-_FIXED_SHARE = 2
 
 
 class Embedding(NamedTuple):
@@ -148,8 +143,8 @@ def _without_held(problem: Problem, evaluator: Evaluator, held: np.ndarray) -> R
     """Without narrow variables and those that are fixed at doubles; None if no variable would be left, or if arrays of both kinds
     would have to be put together while few are fixed."""
     n = len(problem.lo)
-    free, few = np.setdiff1d(np.flatnonzero(~problem.narrow), held, assume_unique=True), _FIXED_SHARE * len(held) < n
-    if not len(free) or (few and n > _MANY_VARIABLES):
+    free, few = np.setdiff1d(np.flatnonzero(~problem.narrow), held, assume_unique=True), POLICY.fixed_share * len(held) < n
+    if not len(free) or (few and n > POLICY.many_variables):
         return None
     found = Reduced.of(evaluator, Embedding(FixedValues.of(problem), free))
     return None if few and found.mixed else found

@@ -19,7 +19,8 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy import BRANCHING as POLICY
+from infimum.search.policy.bounds import REGION_ISOLATION
+from infimum.search.policy.search import BRANCHING as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 else:
     region_isolation = LazyModule("certify.region_isolation")
 
-_FAR_FACTORS = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # of variables, for points further out
-_LARGEST, _UNBOUNDED_BELOW = sys.float_info.max, -2.0**256  # with values below the second, f counts as unbounded below
+_LARGEST = sys.float_info.max
 
 
 class BranchAndBound(PooledSearch):
@@ -186,10 +186,10 @@ class BranchAndBound(PooledSearch):
         x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
         if x is None or not 0 < len(endless) <= POLICY.far_points_variables:
             return False
-        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR_FACTORS), axis=1)
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(POLICY.far_factors), axis=1)
         for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
             with np.errstate(over="ignore"):
-                moved[np.ix_(which, part)] *= _FAR_FACTORS
+                moved[np.ix_(which, part)] *= POLICY.far_factors
         moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
         return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
 
@@ -197,7 +197,7 @@ class BranchAndBound(PooledSearch):
     def is_unbounded(self) -> bool:
         """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
         endless = self.steps > POLICY.far_points_step and (np.isinf(self.lo).any() or np.isinf(self.hi).any())
-        return bool(endless) and self.incumbent.upper < _UNBOUNDED_BELOW and self.lower() == -np.inf
+        return bool(endless) and self.incumbent.upper < POLICY.unbounded_below and self.lower() == -np.inf
 
     def _judge_sharpest_test(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
@@ -211,7 +211,7 @@ class BranchAndBound(PooledSearch):
         it, nothing has been done."""
         if self.ended:
             return
-        if self.goal.xtol is not None and len(self.pool) <= region_isolation.MOST_REGIONS:
+        if self.goal.xtol is not None and len(self.pool) <= REGION_ISOLATION.most_regions:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= POLICY.few_regions
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.is_tested_at_end and many))]
@@ -271,7 +271,7 @@ class BranchAndBound(PooledSearch):
         """Where the value is known and at least `least` regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        few = least <= len(self.pool) <= region_isolation.MOST_REGIONS
+        few = least <= len(self.pool) <= REGION_ISOLATION.most_regions
         if self.goal.xtol is None or not few or not can_be_isolated(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)

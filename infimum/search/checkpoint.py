@@ -21,7 +21,7 @@ from infimum.support.output_files import sync_folder
 
 MAGIC = b"infimum checkpoint 3\n"
 _DIGEST = hashlib.sha256().digest_size
-_HEAD = 1 << 16  # bytes in which the header of an array must end
+_HEAD = 1 << 16  # fixed: bytes in which the header of an array must end
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from infimum.problem.problem import Problem
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.checkpoint import State
 
-_MOST = 1 << 62
+_MOST = 1 << 62  # fixed: what a count in a file may be
 _FOREIGN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError)
 
 

@@ -14,6 +14,7 @@ from infimum.points.interior_shift import ShiftedPoints, shift_inside
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.search import INCUMBENTS as POLICY
 from infimum.support.clock import pause
 from infimum.support.lazy import LazyModule
 
@@ -22,15 +23,9 @@ if TYPE_CHECKING:
 else:
     sparse_equation_solutions = LazyModule("certify.sparse_equation_solutions")
 
-_MOST_CANDIDATES = 64  # points that break constraints least, of those that are lower than what is known
-# of a variable's size, about: how far points are moved at most, and those that come first
-_FARTHEST_MOVE, _NEAR_MOVE = 2.0**-4, 2.0**-20
-_MOST_SHIFTED_POINTS = 4                 # points that are moved inside, the lowest ones
-_ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
 # where variables stay at their bounds,
 _LASTING = {True: {FailureReason.OVERDETERMINED, FailureReason.DEPENDENT, FailureReason.ROUGH, FailureReason.WIDE},
             False: {FailureReason.ROUGH, FailureReason.OVERDETERMINED}}                                # and where they leave them
-_LEAST_GAIN = 2.0**-40  # of its size that f must be lower by, before a proof is tried
 
 
 class FeasibleIncumbent(Incumbent):
@@ -85,23 +80,23 @@ class FeasibleIncumbent(Incumbent):
 
     def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
         """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""
-        wanted = rows.lo[0] < (self.upper - _LEAST_GAIN * abs(self.upper) if self.upper < np.inf else np.inf)
+        wanted = rows.lo[0] < (self.upper - POLICY.least_gain * abs(self.upper) if self.upper < np.inf else np.inf)
         with np.errstate(all="ignore"):
             broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
             largest = broken.max(axis=1, initial=0.0, where=np.isfinite(broken))
             broken = (broken / np.where(largest > 0, largest, 1.0)[:, None]).max(axis=0, initial=0.0)
-        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_MOST_CANDIDATES, np.count_nonzero(wanted))]
+        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(POLICY.most_candidates, np.count_nonzero(wanted))]
         points = np.take(points, order, axis=1)
         if self.is_large or not points.shape[1]:
-            return points[:, :_MOST_SHIFTED_POINTS]
+            return points[:, :POLICY.most_shifted_points]
         values, jacobian = self.evaluator.estimate_jacobian(points)
         with np.errstate(all="ignore"):
             steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
             broken = self._violations(values[1:], values[1:])
-            near, almost = (~(broken > part * steep).any(axis=0) for part in (_FARTHEST_MOVE, _NEAR_MOVE))
+            near, almost = (~(broken > part * steep).any(axis=0) for part in (POLICY.farthest_move, POLICY.near_move))
         self.why_not = self.why_not if near.any() else FailureReason.FAR
         order = np.lexsort((values[0], ~almost, ~near))
-        return np.take(points, order[:min(_MOST_SHIFTED_POINTS, np.count_nonzero(near))], axis=1)
+        return np.take(points, order[:min(POLICY.most_shifted_points, np.count_nonzero(near))], axis=1)
 
     def _violations(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
         """By how much values (m, N) are above the upper ends of constraints, or others below the lower ones, about."""
@@ -109,7 +104,7 @@ class FeasibleIncumbent(Incumbent):
 
     def _move(self, points: np.ndarray) -> None:
         before = self.upper
-        self._judge(self._admitted(np.concatenate([np.rint(points / digit) * digit for digit in _ROUNDED], axis=1)))
+        self._judge(self._admitted(np.concatenate([np.rint(points / digit) * digit for digit in POLICY.rounded_parts], axis=1)))
         if self.upper < before:
             points = self._promising(points, self.evaluator.rows(points, points))
             if not points.shape[1]:

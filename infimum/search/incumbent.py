@@ -8,15 +8,13 @@ import numpy as np
 from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
+from infimum.search.policy.search import INCUMBENTS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.points import descents
 else:
     descents = LazyModule("points.descents")
-
-_BLURRED = 2.0**-4            # of the slack
-_MOST_CLOSE_VARIABLES = 1000  # variables of a point that is looked at so closely
 
 
 class Incumbent:
@@ -105,10 +103,10 @@ class Incumbent:
 
     def sharpen(self, slack: float) -> None:
         """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""
-        if self.x is None or len(self.x) > _MOST_CLOSE_VARIABLES:
+        if self.x is None or len(self.x) > POLICY.most_close_variables:
             return
         value = self.enclosed(self.x, self.x)
-        if value.hi - value.lo > slack * _BLURRED:
+        if value.hi - value.lo > slack * POLICY.blurred_share:
             ends = self.evaluator.value_to_last_bit(self.x)
             self.upper = self.upper if ends is None else min(self.upper, ends[1])
 

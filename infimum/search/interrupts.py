@@ -5,13 +5,13 @@ import threading
 import time
 from typing import Any, ClassVar
 
-SECOND_INTERRUPT_SECONDS = 2.0  # seconds within which a second Ctrl-C means: leave, whatever is lost
+from infimum.search.policy.search import DISPLAY as POLICY
 
 
 class Interrupts:
     """Holds Ctrl-C back until a step is whole: in the middle of one, regions are in no list and the enclosure would not hold.
 
-    A second Ctrl-C within `SECOND_INTERRUPT_SECONDS` seconds is not held back, even if it comes during the next run: so a loop
+    A second Ctrl-C within two seconds is not held back, even if it comes during the next run: so a loop
     over many runs can be left. Only Python's own handler is replaced, and only in the main thread. A block within another one
     hears what that one has heard, before or during it: so the searches of a longer run end one after the other, and what they
     have found is kept.
@@ -52,7 +52,7 @@ class Interrupts:
     def _hear(self, *_: Any) -> None:
         now, before = time.monotonic(), Interrupts._last
         Interrupts._last, self._heard = now, True
-        if now - before <= SECOND_INTERRUPT_SECONDS:
+        if now - before <= POLICY.second_interrupt_seconds:
             self._raised = True
             raise KeyboardInterrupt
 

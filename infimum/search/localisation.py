@@ -19,7 +19,7 @@ from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy import LOCALISATION as POLICY
+from infimum.search.policy.search import LOCALISATION as POLICY
 from infimum.search.region_pool import Regions
 
 

@@ -5,9 +5,8 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
+from infimum.search.policy.search import DISPLAY as POLICY
 from infimum.support.notebook import notebook_shell
-
-_QUIET, _REDRAW = 1.0, 0.2  # seconds before anything is shown unasked, and between two states of it
 
 Figures = dict[str, str]  # name -> value, as shown
 
@@ -107,19 +106,19 @@ class ProgressDisplay:
         notebook = notebook_shell() if wanted is not False else None
         watched = _is_terminal() if wanted is None else wanted and sys.stderr is not None
         self.display: Display | None = NotebookTable() if notebook is not None else StatusLine() if watched else None
-        self.next = 0.0 if wanted else _QUIET
+        self.next = 0.0 if wanted else POLICY.quiet_seconds
 
     def show(self, engine: ProgressSource, seconds: float) -> None:
         if self.display is not None and seconds >= self.next:
             rate = f"{engine.evaluations:,} ({engine.evaluations / max(seconds, 1e-9):.3g} a second)"
             self._show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})
-            self.next = seconds + _REDRAW
+            self.next = seconds + POLICY.redraw_seconds
 
     def wait(self, phase: str, seconds: float) -> None:
         """Shows what there is to wait for, if it takes long."""
-        if self.display is not None and seconds >= max(self.next, _QUIET):
+        if self.display is not None and seconds >= max(self.next, POLICY.quiet_seconds):
             self._show({"time": f"{seconds:.1f} s", "phase": phase})
-            self.next = seconds + _REDRAW
+            self.next = seconds + POLICY.redraw_seconds
 
     def clear(self) -> None:
         if self.display is not None:

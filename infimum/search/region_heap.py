@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.kernel.region_cut import rows, rows_of
-
-_LEAST_ROOM = 1024  # regions
-_FETCHED = 1 << 23  # numbers at a time
+from infimum.search.policy.search import REGION_STORE as POLICY
 
 
 class RegionHeap:
@@ -44,12 +42,12 @@ class RegionHeap:
 
     def reserve(self, count: int) -> None:
         """Makes room for the given number of further columns, and closes gaps if they are more than half of the columns."""
-        gaps = self.used > max(_LEAST_ROOM, 2 * self.live)
+        gaps = self.used > max(POLICY.least_room, 2 * self.live)
         if gaps or (self.used + count > self.room and 2 * (self.live + count) <= self.room):
             self._keep(np.inf, self.live + count)
         elif self.used + count > self.room:
             needed = self.used + count
-            self._move(max(2 * self.room, needed, _LEAST_ROOM), needed + needed // 8)
+            self._move(max(2 * self.room, needed, POLICY.least_room), needed + needed // 8)
 
     def _move(self, room: int, least: int) -> None:
         data = self._columns(room, least)
@@ -71,7 +69,7 @@ class RegionHeap:
         if self.live:
             index, _ = self.arrays.lowest(self.lower_row(), self.used + 1, below)
         count = len(index) if self.live else 0
-        room = max(_LEAST_ROOM, needed, self.room // 2 if 4 * max(count, needed) <= self.room else self.room)
+        room = max(POLICY.least_room, needed, self.room // 2 if 4 * max(count, needed) <= self.room else self.room)
         data = self._columns(room, max(needed, count))
         if count:
             self.arrays.gather(self.data, index, data)
@@ -159,7 +157,7 @@ class RegionHeap:
             index, _ = self.arrays.lowest(self.lower_row(), self.used + 1)
             return self.arrays.fetch(self.arrays.gather(self.data, index))
         live = np.flatnonzero(~np.isnan(self.arrays.fetch(self.lower_row())[0]))
-        found, step = np.empty((self.rows, len(live))), max(1, _FETCHED // self.room)
+        found, step = np.empty((self.rows, len(live))), max(1, POLICY.numbers_fetched // self.room)
         for k in range(0, self.rows, step):
             np.take(self.arrays.fetch(self.data[k:k + step]), live, axis=1, out=found[k:k + step], mode="clip")
         return found

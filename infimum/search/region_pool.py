@@ -7,9 +7,8 @@ import numpy as np
 
 from infimum.kernel.region_cut import rows_of
 from infimum.problem.problem import Problem
+from infimum.search.policy.search import REGION_STORE as POLICY
 from infimum.search.region_heap import RegionHeap
-
-_WORK_FACTOR = 2  # a step works on this number of times the regions that it may leave
 
 
 class Regions:
@@ -148,7 +147,7 @@ class RegionPool:
         self.bring(count, below)
         self.reserve(room)
         if self.arrays is not self.arrays.here:
-            self._fit(lambda: self.arrays.empty(self.front.rows, _WORK_FACTOR * room))
+            self._fit(lambda: self.arrays.empty(self.front.rows, POLICY.work_factor * room))
         return self.front.take(count, below)
 
     def bring(self, count: int, below: float) -> None:

@@ -16,17 +16,15 @@ from infimum.problem.settings import LEAST, Goal
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.search import REGION_STORE as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes, outcome_row
 from infimum.search.region_pool import RegionPool, Regions
 
-_VARIABLES_A_LANE = 128  # a step has fewer lanes than its batch where a lane has more variables
-_BATCHES_AT_HAND = 4     # batches of regions that are fetched together
-
 
 def lanes_of(batch: int, n: int) -> int:
     """The boxes of n variables that a step of this batch encloses."""
-    return max(LEAST, min(batch, _VARIABLES_A_LANE * batch // n))
+    return max(LEAST, min(batch, POLICY.variables_a_lane * batch // n))
 
 
 class RegionSearch(ABC):
@@ -92,7 +90,7 @@ class PooledSearch(RegionSearch):
         self.evaluator, self.goal, self.incumbent, self.start = evaluator, goal, incumbent, start
         self.lo, self.hi, self.n, self.batch = incumbent.lo, incumbent.hi, len(incumbent.lo), batch or evaluator.batch
         self.arrays, self.lanes = evaluator.arrays_for(self.batch), lanes_of(self.batch, self.n)
-        self.pool = RegionPool(self.n, self.arrays, int(_BATCHES_AT_HAND * self.batch))
+        self.pool = RegionPool(self.n, self.arrays, int(POLICY.batches_at_hand * self.batch))
         self.boxes = self.steps = self.largest_step = 0  # the last in boxes
         self.boxes_each = 16.0  # for a region, where these are dealt to others
         self.discarded: dict[str, int] = {}  # regions, by what discarded them

@@ -7,9 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from infimum.bounds.sweeps.slice_refinement import SliceRefinement
-from infimum.bounds.sweeps.sweep_kernel import SLICES
-from infimum.bounds.sweeps.sweeps import LEAST_VARIABLES, Sweeper
-from infimum.certify.region_isolation import MOST_GROUPS, MOST_VARIABLES
+from infimum.bounds.sweeps.sweeps import Sweeper
 from infimum.certify.uniqueness_question import isolate_all
 from infimum.chains.chain import Chain
 from infimum.evaluation.evaluator import Evaluator
@@ -19,7 +17,8 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy import ROOT_BOX as POLICY
+from infimum.search.policy.bounds import REGION_ISOLATION, SWEEPS
+from infimum.search.policy.search import ROOT_BOX as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly
 
@@ -40,7 +39,7 @@ class RootBox:
     def sweeper(self) -> Sweeper | None:
         """None where the function cannot be taken apart. A chain needs none."""
         sweeper = Sweeper(self.evaluator, self.incumbent.lo,
-                          self.incumbent.hi) if self.n >= LEAST_VARIABLES and self.start is None else None
+                          self.incumbent.hi) if self.n >= SWEEPS.least_variables and self.start is None else None
         return sweeper if sweeper is not None and sweeper.possible else None
 
     def lower(self) -> float:
@@ -50,7 +49,7 @@ class RootBox:
     @property
     def boxes(self) -> int:
         """How many were enclosed."""
-        return self.sweeps * SLICES * self.n + self.refined + (0 if self.refiner is None else self.refiner.evaluations)
+        return self.sweeps * SWEEPS.slices * self.n + self.refined + (0 if self.refiner is None else self.refiner.evaluations)
 
     @property
     def width(self) -> float:
@@ -126,13 +125,13 @@ class RootBox:
         """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
         that they make up. If these hold nothing else, what is left is one region for each minimiser."""
         product = None if self.goal.xtol is None or not self.done else self._product()
-        if product is None or (product.count < POLICY.least_regions and self.n <= MOST_VARIABLES):
+        if product is None or (product.count < POLICY.least_regions and self.n <= REGION_ISOLATION.most_variables):
             return
         merged = self.refiner.unions.merged()
         boxes = self.refiner.boxes(merged) if isinstance(self.refiner, Chain) else None
-        if boxes is None and merged.count <= MOST_GROUPS:
+        if boxes is None and merged.count <= REGION_ISOLATION.most_groups:
             boxes = merged.boxes()
-        if boxes is not None and boxes[0].shape[1] <= MOST_GROUPS:
+        if boxes is not None and boxes[0].shape[1] <= REGION_ISOLATION.most_groups:
             found = isolate_all(self.incumbent, boxes, self.lower())
             if found is not None and (widths(found.lo, found.hi) <= self.goal.xtol).all():
                 self.isolated = found
@@ -145,7 +144,7 @@ class RootBox:
     def state(self) -> State:
         """What a later run needs."""
         slices = 0 if self.sweeper is None else self.sweeper.slices
-        values = {"sweeps": self.sweeps, "slices": slices, "refined": self.boxes - self.sweeps * SLICES * self.n}
+        values = {"sweeps": self.sweeps, "slices": slices, "refined": self.boxes - self.sweeps * SWEEPS.slices * self.n}
         return State(values, {"root": np.concatenate([*self.box, [[self.known]]])[:, 0]})
 
     def restore(self, state: State) -> None:

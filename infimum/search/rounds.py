@@ -28,12 +28,10 @@ from infimum.kernel.region_cut import ABOVE, FINAL, rows_of
 from infimum.problem.settings import LEAST
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import RoundEnded, boxes_reached
-from infimum.search.policy import ROUNDS as POLICY
+from infimum.search.policy.search import ROUNDS as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_search import PooledSearch
 from infimum.support.clock import OutOfTime
-
-PORTIONS = 64           # of a round, unless the user says otherwise
 
 Arrays = dict[str, np.ndarray]
 LearnedArrays = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
@@ -99,7 +97,7 @@ class _RoundState(NamedTuple):
 class PortionRounds:
     """Rounds of `portions` portions each, of any kind, which a runner processes."""
 
-    def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
+    def __init__(self, runner: PortionRunner, portions: int = POLICY.portions):
         self.runner, self.portions = runner, portions
         self.done = 0
         self._round_state: Any = None  # in the midst of a round; its `answers` are those that have come
@@ -118,7 +116,7 @@ class PortionRounds:
 class StepRounds(PortionRounds):
     """Rounds of a search that is cut and tested in steps."""
 
-    def __init__(self, runner: PortionRunner, portions: int = PORTIONS):
+    def __init__(self, runner: PortionRunner, portions: int = POLICY.portions):
         super().__init__(runner, portions)
         self._worth: int | None = None  # the boxes of a portion that is worth its way
 

@@ -13,11 +13,10 @@ from infimum.bounds.sweeps.sweep_kernel import ALIVE
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BANDS, SHAVING
 from infimum.expr.node import var
+from infimum.search.policy.sets import SUBLEVEL_SETS as POLICY
 from infimum.sets.error_band_kernel import FACTS, INSIDE, LEFT
 from infimum.sets.frame import Frame
 from infimum.sets.paving import BoxJudgement
-
-_TWICE, _WORTH_VOLUME = 2, 0.5
 
 
 class ErrorBandTest(RegionTest):
@@ -33,10 +32,10 @@ class ErrorBandTest(RegionTest):
     def test(self, regions: Any, context: StepContext) -> Outcome:
         n, run, plain = self.n, self.evaluator.run, _parameters(Frame.plain(self.n))
         left = regions
-        for _ in range(_TWICE):
+        for _ in range(POLICY.bands_rounds):
             out = run(BANDS, [left[:n], left[n:2 * n]], parameters=plain)
-            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([context.upper, _WORTH_VOLUME]))
-        return Outcome(left, _TWICE * regions.shape[1], worth)
+            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([context.upper, POLICY.bands_worth_volume]))
+        return Outcome(left, POLICY.bands_rounds * regions.shape[1], worth)
 
 
 class ErrorBandJudge:

@@ -19,9 +19,8 @@ from infimum.bounds.least_squares.variable_projection import VariableProjection
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import BRANCH_BY_PIECES, ProgramKind
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
+from infimum.search.policy.sets import SUBLEVEL_SETS as POLICY
 from infimum.search.region_pool import Regions
-
-_FULL, _MOST_PIECES = 512, 8  # few regions are cut into several pieces at once
 
 
 class CoveringTests:
@@ -86,7 +85,7 @@ class Covering:
     def cut(self, chosen: np.ndarray, tests: CoveringTests) -> None:
         """Cuts the regions with these numbers, and tests the pieces. If that fails, nothing has been done."""
         parents, pieces = np.ascontiguousarray(self.columns[:, chosen]), 2
-        while pieces < _MOST_PIECES and pieces * len(chosen) < _FULL:
+        while pieces < POLICY.most_pieces and pieces * len(chosen) < POLICY.full_step:
             pieces *= 2
         found = self._tested(parents, pieces, tests)
         self.columns = np.concatenate([np.delete(self.columns, chosen, axis=1), found], axis=1)

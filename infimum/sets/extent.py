@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from infimum.evaluation.enclosures import LIPSCHITZ
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import rows
+from infimum.search.policy.sets import SUBLEVEL_SETS as POLICY
 from infimum.search.region_pool import can_be_cut
 from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extreme_points import attained_point, farthest_point, verified
-
-_REGIONS_AT_ONCE = 1 << 10  # regions that are cut at a time
-_LIPSCHITZ = 2
 
 
 class Extent:
@@ -67,7 +66,7 @@ class Extent:
             open_ = np.flatnonzero((far > known + slack()) & self.covering.can_be_cut)
             if not len(open_):
                 return
-            chosen = open_[np.argsort(-far[open_], kind="stable")[:_REGIONS_AT_ONCE]]
+            chosen = open_[np.argsort(-far[open_], kind="stable")[:POLICY.extent_regions_at_once]]
             inside = (far[chosen] < end) & self.is_whole
             some = np.sort(chosen[inside] if inside.any() else chosen)
             self._sample(some)
@@ -80,7 +79,7 @@ class Extent:
         """Where derivatives say nothing, what is measured is cut in every other step."""
         columns, (_, axis, level) = self.covering.columns, rows(self.covering.n)
         low, high = self.covering.lo[self.axis, some], self.covering.hi[self.axis, some]
-        chosen = some[((columns[level, some] < _LIPSCHITZ) | blind) & can_be_cut(low, high)]
+        chosen = some[((columns[level, some] < LIPSCHITZ) | blind) & can_be_cut(low, high)]
         columns[axis, chosen] = self.axis
 
     def _sample(self, some: np.ndarray) -> None:

@@ -4,10 +4,10 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import inverse, inverse_factor
+from infimum.search.policy.sets import SUBLEVEL_SETS as POLICY
 
-_STEPS, _CONVERGED = 40, 2.0**-45
-_DAMPING = (0.0, 2.0**-20, 2.0**-10, 2.0**-4, 1.0)  # of the diagonal, as little as makes the matrix positive definite
-_BACK = np.append(1.0 - 2.0 ** -np.arange(52.0, 0.0, -1.0), 1.0)  # parts of the way to a point that may lie beyond the edge
+# fixed: parts of the way to a point that may lie beyond the edge, as fine as doubles are
+_BACK = np.append(1.0 - 2.0 ** -np.arange(52.0, 0.0, -1.0), 1.0)
 
 
 def verified(evaluator: Evaluator, points: np.ndarray, threshold: float) -> np.ndarray:
@@ -24,14 +24,14 @@ def farthest_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], 
     bounds is held there from then on.
     """
     (lo, hi), free = bounds, bounds[0] < bounds[1]
-    for _ in range(_STEPS):
+    for _ in range(POLICY.extreme_steps):
         step = _step(evaluator, x, np.flatnonzero(free), axis, sign, threshold) if free[axis] else None
         if step is None:
             break
         place = x + step
         free = free & (place >= lo) & (place <= hi)
         place = np.minimum(np.maximum(place, lo), hi)
-        moved = np.abs(place - x) > _CONVERGED * np.abs(place)
+        moved = np.abs(place - x) > POLICY.extreme_converged * np.abs(place)
         x = place
         if not moved.any():
             break
@@ -42,7 +42,7 @@ def _step(evaluator: Evaluator, x: np.ndarray, free: np.ndarray, axis: int, sign
     here = evaluator.hessian(x, x)
     matrix = (0.5 * here.lo + 0.5 * here.hi)[np.ix_(free, free)]
     slope = (0.5 * here.gradient.lo + 0.5 * here.gradient.hi)[free]
-    damped = [matrix + part * np.diag(np.abs(np.diagonal(matrix))) for part in _DAMPING]
+    damped = [matrix + part * np.diag(np.abs(np.diagonal(matrix))) for part in POLICY.extreme_damping]
     factors = inverse_factor(np.stack(damped, axis=-1))
     good = np.flatnonzero(np.isfinite(factors).all(axis=(0, 1)))
     if not len(good) or not here.value.smooth:

@@ -14,12 +14,10 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
+from infimum.search.policy.sets import SUBLEVEL_SETS as POLICY
 from infimum.sets.extreme_points import verified
 from infimum.sets.frame import Frame, volumes
 from infimum.sets.taylor_ends import both_ends
-
-_BOXES_AT_ONCE, _VOLUME_CHECKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
-_NEGLIGIBLE_SHARE = 0.125                     # of what is wanted: no more can be gained
 
 
 class BoxJudgement(NamedTuple):
@@ -116,7 +114,7 @@ class Paving:
 
     def step(self) -> None:
         """Cuts the largest boxes that are left."""
-        order = np.argsort(-self.sizes, kind="stable")[:_BOXES_AT_ONCE]
+        order = np.argsort(-self.sizes, kind="stable")[:POLICY.boxes_at_once]
         chosen = np.sort(order[self.sizes[order] > 0])
         lo, hi, axis = self.left[0][:, chosen], self.left[1][:, chosen], self.axis[chosen]
         rest = np.setdiff1d(np.arange(len(self.sizes)), chosen, assume_unique=True)
@@ -147,9 +145,9 @@ class Paving:
         while self.can_be_cut:
             if self.boxes >= look:
                 (least, _), (_, most) = self.volume()
-                if most <= ratio * least or self._open() <= _NEGLIGIBLE_SHARE * (ratio - 1.0) * least:
+                if most <= ratio * least or self._open() <= POLICY.negligible_share * (ratio - 1.0) * least:
                     return
-                look = self.boxes + self.boxes // _VOLUME_CHECKS
+                look = self.boxes + self.boxes // POLICY.volume_checks
             self.step()
             yield
 

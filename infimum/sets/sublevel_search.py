@@ -13,6 +13,7 @@ import numpy as np
 from infimum.certify.newton_polish import polished
 from infimum.certify.verdict import merged
 from infimum.evaluation.evaluator import Evaluator
+from infimum.search.policy.sets import SUBLEVEL_SETS as POLICY
 from infimum.search.region_pool import Regions
 from infimum.sets.covering import Covering, CoveringTests
 from infimum.sets.extent import Extent
@@ -20,16 +21,6 @@ from infimum.sets.extreme_points import attained_point, farthest_point
 from infimum.sets.frame import Frame
 from infimum.sets.paving import Judge, Paving, RestrictedJudge, SublevelJudge
 from infimum.support.lazy import dataclass
-
-_REGIONS_AT_ONCE = 1 << 11  # regions that are cut at a time, unless fewer are wanted
-# regions that show the set well, once its hull has not shrunk for this number of steps
-_ENOUGH_REGIONS, _PATIENCE_STEPS = 1 << 12, 4
-_WORTH_SHRINKAGE = 0.9
-_FILLED_RATIO, _FEW_REGIONS = 1.5, 1 << 8  # … and if the hull is at most this multiple of what is attained, in width
-_MOST_COMPONENTS, _MOST_GROUPS = 16, 256
-_BOXES_A_COMPONENT = 1 << 16  # boxes, to find a point in a component, or to show that it is none
-_MARGIN = 0.125               # of its width, around a component
-_TOLERANCE_SHARE = 0.4        # of the tolerance of an interval, for each of its ends
 
 
 class Component:
@@ -110,7 +101,7 @@ class SublevelSearch:
         self.ordered = ordered
         self.far: list[np.ndarray] = []  # verified points, the furthest known by then
         self.phase = "covering"
-        self.most, self.together = 1 << 20, _REGIONS_AT_ONCE  # boxes, for covering; regions that are cut at a time
+        self.most, self.together = 1 << 20, POLICY.regions_at_once  # boxes, for covering; regions that are cut at a time
 
     @property
     def evaluations(self) -> int:
@@ -145,7 +136,7 @@ class SublevelSearch:
     def _cover(self) -> Iterator[None]:
         """Until the set is known to fill the box around the regions, or regions are many and neither that box nor their volume
         shrinks: while they are wider than the set, the box stays as it is, but most of the volume goes."""
-        covering, hulls, volumes, enough = self.covering, [], [], _ENOUGH_REGIONS
+        covering, hulls, volumes, enough = self.covering, [], [], POLICY.enough_regions
         covering.test(self.tests)
         self._look_from(self.points)
         free = self.lo < self.hi
@@ -153,7 +144,7 @@ class SublevelSearch:
             hulls.append(float(np.prod(((covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0])[free])))
             volumes.append(float(np.prod(((covering.hi - covering.lo) / self.scale)[free], axis=0).sum()))
             can = np.flatnonzero(covering.can_be_cut)
-            if not len(can) or (len(covering) >= _FEW_REGIONS and self._is_filled()):
+            if not len(can) or (len(covering) >= POLICY.few_regions and self._is_filled()):
                 return
             if len(covering) >= enough and _has_stalled(hulls):
                 if _has_stalled(volumes):
@@ -179,7 +170,7 @@ class SublevelSearch:
         if not self.far:
             return False
         least = np.max(self.far, axis=0) - np.min(self.far, axis=0)
-        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= _FILLED_RATIO * least).all())
+        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= POLICY.filled_ratio * least).all())
 
     def _falls(self, covering: Covering) -> np.ndarray:
         """The regions that hold mirror images of others alone."""
@@ -194,8 +185,8 @@ class SublevelSearch:
         if not len(covering):
             return
         boxes = merged(Regions.from_columns(covering.columns))
-        boxes = _disjoint(boxes) if len(boxes) <= _MOST_GROUPS else boxes
-        if len(boxes) > _MOST_COMPONENTS:
+        boxes = _disjoint(boxes) if len(boxes) <= POLICY.most_groups else boxes
+        if len(boxes) > POLICY.most_components:
             boxes = [(covering.lo.min(axis=1), covering.hi.max(axis=1))]
         for low, high in boxes:
             mine = ((covering.lo >= low[:, None]) & (covering.hi <= high[:, None])).all(axis=0)
@@ -215,7 +206,7 @@ class SublevelSearch:
     def _resolve(self, component: Component) -> Iterator[None]:
         """Cuts a component in which no point is known, until there is one, or nothing left of it."""
         part = component.covering
-        while component.point is None and len(part) and part.boxes < _BOXES_A_COMPONENT and part.can_be_cut.any():
+        while component.point is None and len(part) and part.boxes < POLICY.boxes_a_component and part.can_be_cut.any():
             can = np.flatnonzero(part.can_be_cut)
             width = ((part.hi[:, can] - part.lo[:, can]) / self.scale).max(axis=0)
             part.cut(np.sort(can[np.argsort(-width, kind="stable")[:self.together]]), self.tests)
@@ -241,14 +232,14 @@ class SublevelSearch:
 
     def _slack(self, component: Component, axis: int) -> float:
         low, high = component.inner(axis)
-        return _TOLERANCE_SHARE * (self.width_ratio - 1.0) * (high - low)
+        return POLICY.tolerance_share * (self.width_ratio - 1.0) * (high - low)
 
     # ---- paving
     def _apart(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """A box around each component, within the bounds, that meets no other: with some room, if there is room for all."""
         hulls = [(c.lo, c.hi) for c in self.components]
-        wider = [(np.maximum(lo - _MARGIN * (hi - lo), self.lo), np.minimum(hi + _MARGIN * (hi - lo), self.hi)) for lo,
-                 hi in hulls]
+        wider = [(np.maximum(lo - POLICY.margin * (hi - lo), self.lo), np.minimum(hi + POLICY.margin * (hi - lo), self.hi))
+                 for lo, hi in hulls]
         return hulls if any(_touch(a, b) for k, a in enumerate(wider) for b in wider[k + 1:]) else wider
 
     def _pave(self, component: Component, bounds: tuple[np.ndarray, np.ndarray]) -> Iterator[None]:
@@ -268,7 +259,7 @@ class SublevelSearch:
 
 def _has_stalled(sizes: list[float]) -> bool:
     """Has it hardly shrunk for some steps?"""
-    return len(sizes) > _PATIENCE_STEPS and sizes[-1] >= _WORTH_SHRINKAGE * sizes[-1 - _PATIENCE_STEPS]
+    return len(sizes) > POLICY.patience_steps and sizes[-1] >= POLICY.worth_shrinkage * sizes[-1 - POLICY.patience_steps]
 
 
 def _disjoint(boxes: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -20,13 +20,9 @@ from infimum.expr.build import broadcast, build, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import state, step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.structure.roll_loops import rolled
 from infimum.structure.totals import Depends, all_parts, dependent, scaled, totals
-
-# the longest short axis, and operations that are written for all its rows together
-_LONGEST_SHORT_AXIS, _MOST_OPERATIONS = 32, 4096
-_SUMMANDS = 1000         # of one sum, that are looked at
-_PLACES = 64             # where a function is rearranged
 
 _known: "WeakKeyDictionary[Expr, tuple]" = WeakKeyDictionary()  # x, what is switched off, and the other form if there is one
 
@@ -44,11 +40,11 @@ def _arranged(f: Expr, x: Expr) -> Expr:
     f = rolled(f, x)
     depends = dependent(f, x)
     matrices = [node for node in depends if node.kind is Kind.REDUCE and len(node.args[0].shape) == 2]
-    if 0 < len(matrices) <= _PLACES:
+    if 0 < len(matrices) <= POLICY.most_places:
         f = _rebuilt(f, matrices, lambda node: _by_rows(node, dependent(node, x)))
         depends = dependent(f, x)
     sums = totals(f, _above_sums(depends))
-    if 0 < len(sums) <= _PLACES:
+    if 0 < len(sums) <= POLICY.most_places:
         f = _rebuilt(f, sums, lambda node: _joined(node, dependent(node, x)))
     return f
 
@@ -67,7 +63,7 @@ def _by_rows(node: Expr, depends: Depends) -> Expr | None:
     """A reduction of a matrix, along both axes or one, as one of a vector; None if x is not read along the other axis alone."""
     matrix, axes = node.args[0], node["axes"]
     for short in axes:
-        rows = _rows(matrix, short, depends) if 0 < matrix.shape[short] <= _LONGEST_SHORT_AXIS else None
+        rows = _rows(matrix, short, depends) if 0 < matrix.shape[short] <= POLICY.longest_short_axis else None
         if rows is not None:
             joined = reduce(lambda a, b: build(OPS[node.op].of_two, a, b, line=node.line), rows)
             if len(axes) == 2:
@@ -92,7 +88,7 @@ def _rows(matrix: Expr, short: int, depends: Depends) -> list[Expr] | None:
             shape = (1,) * (2 - len(source.shape)) + source.shape
             if shape[short] == 1:
                 found[node] = [broadcast(reshape(source, (source.size,)), (long,))] * count
-        if len(found) * count > _MOST_OPERATIONS:
+        if len(found) * count > POLICY.most_operations:
             return None
     return found.get(matrix)
 
@@ -125,7 +121,7 @@ def _joined(total: Expr, depends: Depends) -> Expr | None:
     """The same with the sums in it joined that are computed from the same elements; None if there are none."""
     rest: list[Expr] = []
     groups: dict[tuple, list[Expr]] = {}
-    for node, scaling in all_parts(total, depends, "add", _SUMMANDS) or []:
+    for node, scaling in all_parts(total, depends, "add", POLICY.most_summands) or []:
         if node in depends and _is_sum(node):
             groups.setdefault(_read(node.args[0], depends), []).append(scaled(node.args[0], scaling))
         else:

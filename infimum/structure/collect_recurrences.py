@@ -18,9 +18,8 @@ from itertools import islice
 from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, const, is_number, topological
 from infimum.expr.rewriting_switches import step
+from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.structure.totals import Part, scaled
-
-_FACTORS, _TERMS = 8, 64  # of a product that are looked at, of a sum that is looked into
 
 
 @step("collected sums", lambda f: f)
@@ -71,24 +70,23 @@ def _below(node: Expr) -> list[Part] | None:
     return None
 
 
-
 def _terms(total: Expr, below: dict[Expr, list[Part] | None], inner: set[Expr]) -> list[Part] | None:
     """The terms of a sum in the end, each with its scaling; None if they are one, or too many."""
     found: list[Part] = []
     stack: list[Part] = [(total, ())]
-    while stack and len(found) <= _TERMS:
+    while stack and len(found) <= POLICY.most_terms:
         node, scaling = stack.pop()
         if node is total or node in inner:
             stack += [(part, scaling + step) for part, step in reversed(below[node])]
         else:
             found.append((node, scaling))
-    return found if 1 < len(found) <= _TERMS else None
+    return found if 1 < len(found) <= POLICY.most_terms else None
 
 
 def _factors(node: Expr) -> list[Expr]:
     """The factors of a product; a number by itself is its own."""
     found, stack = [], [node]
-    while stack and len(found) + len(stack) <= _FACTORS:
+    while stack and len(found) + len(stack) <= POLICY.most_factors:
         node = stack.pop()
         if node.op == "mul":
             stack += node.args

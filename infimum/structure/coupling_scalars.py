@@ -21,13 +21,12 @@ from infimum.expr.build import broadcast, build, concat, index, reshape, substit
 from infimum.expr.node import Expr, between, const, is_const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.structure.products_as_sums import as_sums, products_of
-from infimum.structure.term_sums import MOST_VARIABLES, C, TermFamily, X, families_of
+from infimum.structure.term_sums import C, TermFamily, X, families_of
 from infimum.support.lazy import dataclass
 
-MOST_SCALARS = 2
 _TOTALS = ("sum", "norm", "add", "sub")
-_MOST_TRIED = 40  # candidates that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +56,19 @@ class Coupling:
 def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any] | None = None) -> Coupling | None:
     """The coupling of f, a function of `x` (n,), if it has one. `enclosures`: of the elements of a node, on the box that is
     searched; without them products are none."""
-    both = var(X, (n + MOST_SCALARS,))
+    both = var(X, (n + POLICY.most_coupling_scalars,))
     without = as_sums(f, products_of(f, n) if enclosures else [], enclosures, index(both, n))
     to_both = {var(X, (n,)): index(both, slice(0, n))}
     whole, cut = substituted(without.f, to_both), {substituted(total, to_both): above for total, above in without.cut.items()}
     signs = 0 if without.signed is None else 1
     scalars, sums = [between(-1.0, 1.0)] * signs, [const(0.0)] * signs
-    families = families_of(whole, both, MOST_VARIABLES + MOST_SCALARS)
-    while families is None or _widest(families, n) > MOST_VARIABLES:
+    families = families_of(whole, both, POLICY.term_variables + POLICY.most_coupling_scalars)
+    while families is None or _widest(families, n) > POLICY.term_variables:
         found = _scalars(whole, both, n)
-        if not found or len(found) + len(sums) > MOST_SCALARS:
+        if not found or len(found) + len(sums) > POLICY.most_coupling_scalars:
             return None
-        inner = concat([var(X, (n,)), *(reshape(s, (1,)) for s in scalars), const(np.zeros(MOST_SCALARS - len(sums)))])
+        inner = concat([var(X, (n,)), *(reshape(s, (1,)) for s in scalars),
+                        const(np.zeros(POLICY.most_coupling_scalars - len(sums)))])
         new: dict[Expr, Expr] = {}
         for node, total in found:
             s = index(both, n + len(sums))
@@ -76,8 +76,8 @@ def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any] | None = None
             sums.append(reshape(total, ()))
             scalars.append(substituted(sums[-1], {both: inner}))
         whole = _spread(substituted(whole, new), n)
-        families = families_of(whole, both, MOST_VARIABLES + MOST_SCALARS)
-    weights = [families_of(total, both, MOST_VARIABLES + MOST_SCALARS) for total in sums[signs:]]
+        families = families_of(whole, both, POLICY.term_variables + POLICY.most_coupling_scalars)
+    weights = [families_of(total, both, POLICY.term_variables + POLICY.most_coupling_scalars) for total in sums[signs:]]
     if not weights or any(np.isnan(family.lower).any() for some in (families, *weights) for family in some):  # NaN is a mark
         return None
     nested = any((family.variables >= n).any() for some in weights for family in some)
@@ -109,7 +109,7 @@ def _scalars(f: Expr, x: Expr, n: int) -> list[tuple[Expr, Expr]]:
         if node.size == 1 and node.op in _TOTALS:
             tried += 1
             total = build("sum", build("powi", node.args[0], k=2), axes=node["axes"]) if node.op == "norm" else node
-            if tried > _MOST_TRIED:
+            if tried > POLICY.most_tried_scalars:
                 return []
             if _is_small_sum(total, x, n):
                 found.append((node, total))
@@ -120,11 +120,11 @@ def _scalars(f: Expr, x: Expr, n: int) -> list[tuple[Expr, Expr]]:
 
 def _is_small_sum(total: Expr, x: Expr, n: int) -> bool:
     """A sum of small terms that reads more variables than a term may."""
-    families = families_of(total, x, MOST_VARIABLES + MOST_SCALARS)
-    if families is None or _widest(families, n) > MOST_VARIABLES:
+    families = families_of(total, x, POLICY.term_variables + POLICY.most_coupling_scalars)
+    if families is None or _widest(families, n) > POLICY.term_variables:
         return False
     read = np.unique(np.concatenate([family.variables.reshape(-1) for family in families]))
-    return int((read < n).sum()) > MOST_VARIABLES
+    return int((read < n).sum()) > POLICY.term_variables
 
 
 def _summands(node: Expr) -> list[tuple[Expr, bool]] | None:

@@ -19,12 +19,12 @@ from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.lazy import dataclass
 
-CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
-_NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4
+CONVEX, CONCAVE, LINEAR = 1, 2, 3  # fixed: bits: linear is both
+_NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4  # fixed: bits
 _POSITIVE, _NEGATIVE = _NOT_NEGATIVE | _NOT_ZERO, _NOT_POSITIVE | _NOT_ZERO
-_MOST_ELEMENTS = 1 << 13  # elements of all operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logari
     [[0, 1], 1]
     """
     nodes = list(topological(rows))
-    if sum(node.size for node in nodes) > _MOST_ELEMENTS:
+    if sum(node.size for node in nodes) > POLICY.curvature_elements:
         return None
     forms: dict[Expr, np.ndarray] = {}
     for node in nodes:

@@ -15,6 +15,7 @@ from infimum.expr.build import build, reshape, take
 from infimum.expr.node import Expr, const, is_const
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import Label, System
+from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 else:
     term_sums = LazyModule("structure.term_sums")
     variable_reads = LazyModule("expr.variable_reads")
-
-_DEEP = 64  # operations, one inside the other, through which single elements are looked for
 
 
 class _Term(NamedTuple):
@@ -188,9 +187,9 @@ def element(node: Expr, at: np.ndarray, deep: int = 0) -> Expr:
         return reshape(node, (node.size,))
     if node.op == "const":
         return const(node.lo.reshape(-1)[at], node.hi.reshape(-1)[at])
-    if node.kind is Kind.MAP and deep < _DEEP:
+    if node.kind is Kind.MAP and deep < POLICY.deepest_element:
         return build(node.op, *(element(arg, at, deep + 1) for arg in node.args), line=node.line, **dict(node.params))
-    if node.kind is Kind.VIEW and deep < _DEEP and node.op in _REARRANGED:
+    if node.kind is Kind.VIEW and deep < POLICY.deepest_element and node.op in _REARRANGED:
         return element(node.args[0], term_sums.source_of(node)[at], deep + 1)
     return take(node, at)
 

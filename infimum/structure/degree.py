@@ -30,7 +30,7 @@ def _of_polynomials(f: Expr, x: Expr) -> bool:
     return all(node.op in _POLYNOMIAL or node.kind is Kind.VIEW for node in topological([f]) if id(node) in found)
 
 
-_HIGH = 1 << 20  # more than any degree that matters
+_HIGH = 1 << 20  # fixed: more than any degree that matters
 _DEGREES: dict[str, Callable[..., np.ndarray]] = {
     "var": lambda node: np.ones(node.shape, int),
     "const": lambda node: np.zeros(node.shape, int),

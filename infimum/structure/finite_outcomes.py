@@ -15,10 +15,10 @@ from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.expr.whole_numbers import whole_elements
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.lazy import dataclass
 
 _SEVERAL = object()  # instead of a quantity
-_MOST_PARTS = 64     # parts: a long loop is better enclosed as it is
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def outcomes_of(f: Expr) -> dict[Expr, Outcomes]:
     used = {arg for node in nodes for arg in node.args if quantity[arg] is not quantity[node]} | {f}
     tops = [node for node in nodes if node in used and node.kind is Kind.MAP and len(node.shape) <= 1
             and quantity[node] not in (None, _SEVERAL, node)]
-    return {top: _part(top, quantity) for top in tops} if len(tops) <= _MOST_PARTS else {}
+    return {top: _part(top, quantity) for top in tops} if len(tops) <= POLICY.most_outcomes else {}
 
 
 def _part(top: Expr, quantity: dict[Expr, Any]) -> Outcomes:

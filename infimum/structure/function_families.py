@@ -11,10 +11,10 @@ from infimum.expr.build import broadcast, build, rebuilt, substituted
 from infimum.expr.differentiate import partials
 from infimum.expr.node import Expr, const, topological, var
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 
 VARIABLE = "u"  # of a family
-MOST_MEMBERS = 3  # members
-ORDER = 4         # of the highest derivative
+ORDER = 4  # fixed: the proof of divided differences needs derivatives to this order; of the highest derivative
 
 
 class FunctionFamily(NamedTuple):
@@ -35,7 +35,7 @@ def families(functions: tuple[Expr, ...], x: Expr) -> tuple[FunctionFamily, ...]
             common = substituted(function, {leaves[0]: var(VARIABLE, leaves[0].shape)})
             found.setdefault(common, []).append((place, leaves[0]["starts"][0]))
     several = [(_by_inverse(common), members) for common, members in found.items() if len(members) > 1]
-    return tuple(FunctionFamily(tuple(members[:MOST_MEMBERS]), _derivatives(common), inverse) for (common, inverse),
+    return tuple(FunctionFamily(tuple(members[:POLICY.most_family_members]), _derivatives(common), inverse) for (common, inverse),
                  members in several)
 
 

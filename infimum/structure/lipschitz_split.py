@@ -11,8 +11,7 @@ from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.interval.pair import LIPSCHITZ
 from infimum.ops.vocabulary import OPS
-
-_MOST_OPERATIONS = 4096  # operations that are looked at
+from infimum.search.policy.search import RECOGNITION as POLICY
 
 Parts = tuple[Expr | None, Expr | None]
 
@@ -24,7 +23,7 @@ def lipschitz_parts(f: Expr) -> tuple[Expr, Expr] | None:
     calm: dict[Expr, bool] = {}
     for node in nodes:
         calm[node] = all(calm[a] for a in node.args) and _is_lipschitz(node)
-    if calm[f] or len(nodes) > _MOST_OPERATIONS:
+    if calm[f] or len(nodes) > POLICY.lipschitz_operations:
         return None
     parts: dict[Expr, Parts] = {}
     for node in nodes:

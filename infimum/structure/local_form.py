@@ -18,13 +18,13 @@ from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.structure.arrange_reductions import arranged
 from infimum.support.lazy import dataclass
 
 Y = "y"
 EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status
 _SCAN = {"sum": "cumsum", "prod": "cumprod", "amin": "cummin", "amax": "cummax", "norm": "cumsum"}
-_WIDE, _WIDEST = 4, 64  # how far apart the elements may lie that a term of a reduction reads, or a single element of a vector
 NEUTRAL = {name: row.neutral[1] for name, row in OPS.items() if row.neutral is not None}
 
 
@@ -150,7 +150,7 @@ class _Writer:
         offsets = self._offsets(source)
         if offsets is None:
             return value
-        if offsets[1] - offsets[0] > _WIDEST:
+        if offsets[1] - offsets[0] > POLICY.element_reach:
             raise NotLocal
         for shift in range(-offsets[1], self.block - offsets[0]):
             here = self.number("inside", None, shift - at, 1)
@@ -160,7 +160,7 @@ class _Writer:
     def _reduction(self, node: Expr) -> Writing:
         terms = node.args[0]
         offsets = self._offsets(terms)
-        if offsets is None or offsets[1] - offsets[0] > _WIDE:
+        if offsets is None or offsets[1] - offsets[0] > POLICY.term_reach:
             raise NotLocal
         first, last, size = -offsets[1], self.block - 1 - offsets[0], terms.size  # the terms at j + first … j + last read y
         source = build("powi", terms, k=2) if node.op == "norm" else terms

@@ -7,9 +7,8 @@ from infimum.expr.build import build
 from infimum.expr.node import Expr, const
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.given_numbers import round_down, round_up
-
-_LARGEST_POWER = 64  # of a number, beyond which its exact powers are long
 
 
 class MinusProduct(NamedTuple):
@@ -38,7 +37,8 @@ def minus_product(f: Expr) -> MinusProduct | None:
             waiting += [(arg, power) for arg in node.args]
         elif node.op == "const":
             value = float(node.lo.reshape(-1)[0])
-            if node.size != 1 or node.lo.reshape(-1)[0] != node.hi.reshape(-1)[0] or value == 0.0 or power > _LARGEST_POWER:
+            exact = node.size == 1 and node.lo.reshape(-1)[0] == node.hi.reshape(-1)[0]
+            if not exact or value == 0.0 or power > POLICY.largest_number_power:
                 return None
             factor *= Fraction(value) ** power
         elif node.op == "powi" and node["k"] > 0:

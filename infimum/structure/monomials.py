@@ -15,6 +15,7 @@ from infimum.expr.build import VIEWS, build, rebuilt
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 else:
     rationals = LazyModule("expr.rationals")
 
-_LEAST_FACTORS = 3  # factors
-_BITS = 200         # of an exponent
 
 Powers = dict[Expr, Fraction]
 
@@ -62,7 +61,7 @@ class _Reader:
         """As the exponential, if that is worth it. The nodes below must have been asked for before."""
         self._read(node)
         constant, powers = self.factors.get(node, (None, {}))
-        if len(powers) < 2 or (len(powers) < _LEAST_FACTORS and all(p.denominator == 1 for p in powers.values())):
+        if len(powers) < 2 or (len(powers) < POLICY.least_factors and all(p.denominator == 1 for p in powers.values())):
             return None
         total = None
         for base, p in powers.items():
@@ -173,4 +172,4 @@ def _exact(node: Expr) -> Fraction | None:
 
 
 def _is_short(p: Fraction) -> bool:
-    return p.numerator.bit_length() < _BITS and p.denominator.bit_length() < _BITS
+    return p.numerator.bit_length() < POLICY.exponent_bits and p.denominator.bit_length() < POLICY.exponent_bits

@@ -16,10 +16,7 @@ from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, is_number, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
-
-_MOST_CHOICES = 64       # choices: a long loop is better enclosed as it is
-_MOST_OPERATIONS = 8192  # operations that are looked at for replacement
-_LONGER = 2              # times as many operations, at most
+from infimum.search.policy.search import RECOGNITION as POLICY
 
 
 class BranchFact(NamedTuple):
@@ -36,7 +33,7 @@ def narrowed(f: Expr) -> Expr:
     nodes = list(topological([f]))
     facts = {node: [(branch, fact) for branch in (1, 2) for fact in _facts(node.args[0], branch == 1)]
              for node in nodes if node.op == "where"}
-    if not 0 < len(facts) <= _MOST_CHOICES:
+    if not 0 < len(facts) <= POLICY.most_choices:
         return f
     quantities = dict.fromkeys(fact.quantity for found in facts.values() for _, fact in found)
     bits = {quantity: 1 << i for i, quantity in enumerate(quantities)}
@@ -55,11 +52,11 @@ def narrowed(f: Expr) -> Expr:
                 replaced = _replaced(branches[branch], old, build(bound, old, constant), everywhere)
                 branches[branch] = replaced[branches[branch]]
                 work += len(replaced)
-                if work > _MOST_OPERATIONS:
+                if work > POLICY.branch_operations:
                     return f
         if node in facts:
             new[node] = build("where", *branches, line=node.line)
-    return new[f] if sum(1 for _ in topological([new[f]])) <= _LONGER * len(nodes) else f
+    return new[f] if sum(1 for _ in topological([new[f]])) <= POLICY.branch_growth * len(nodes) else f
 
 
 def _facts(test: Expr, outcome: bool) -> Iterator[BranchFact]:
@@ -77,7 +74,6 @@ def _facts(test: Expr, outcome: bool) -> Iterator[BranchFact]:
                 yield BranchFact(left, "min" if true else "max", right)
             elif is_number(left) and not is_number(right):
                 yield BranchFact(right, "max" if true else "min", left)
-
 
 
 def _replaced(root: Expr, old: Expr, by: Expr, everywhere: bool) -> dict[Expr, Expr]:

@@ -19,13 +19,13 @@ from infimum.expr.node import Expr, is_number, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.interval.pair import SMOOTH
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
 from infimum.structure.single_quantity_pieces import Piece, quantities
 from infimum.support.lazy import dataclass
 
 _LINEAR = ("add", "sub", "neg", "mul", "div", "sum")  # mul and div: by constants
-_MOST_PIECES, _MOST_NODES = 64, 1024
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ def tangents(f: Expr, x: Expr) -> Tangents | None:
     """The tangents of f at a point y, a variable; None where f has no terms of this kind, or those of single variables alone."""
     f = gathered(arranged(f, x))
     nodes = list(topological([f]))
-    if len(nodes) > _MOST_NODES:
+    if len(nodes) > POLICY.tangent_nodes:
         return None
     writer = _Writer(f, x, nodes)
     value, above = writer.written()
-    if not writer.joins or len(writer.pieces) > _MOST_PIECES:
+    if not writer.joins or len(writer.pieces) > POLICY.tangent_pieces:
         return None
     return Tangents(value, above, writer.pieces)
 
@@ -156,7 +156,6 @@ def _factor(node: Expr) -> tuple[int, Expr] | None:
     if is_number(other):
         return 0, other
     return (1, one) if node.op == "mul" and is_number(one) else None
-
 
 
 def _signed_args(node: Expr) -> list[tuple[Expr, int]]:

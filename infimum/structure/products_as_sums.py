@@ -19,11 +19,12 @@ import numpy as np
 from infimum.expr.build import build, reshape, substituted
 from infimum.expr.node import Expr, between, const, topological, var
 from infimum.expr.rewriting_switches import step
-from infimum.structure.term_sums import MOST_VARIABLES, X, families_of
+from infimum.search.policy.search import RECOGNITION
+from infimum.structure.term_sums import X, families_of
 from infimum.support.lazy import dataclass
 
-_CUT = 2.0**-60  # ε
-_LEAST, _MOST = 2.0**-400, 2.0**400  # of M_i, and of Π M_i: no number here overflows or becomes subnormal
+_CUT = 2.0**-60  # fixed: ε of the proof
+_LEAST, _MOST = 2.0**-400, 2.0**400  # fixed: of M_i, and of Π M_i: no number here overflows or becomes subnormal
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class ProductsAsSums:
 @step("factors as logarithms", lambda f, n: [])
 def products_of(f: Expr, n: int) -> list[Expr]:
     """The products in f that no term may hold."""
-    return [node for node in topological([f]) if node.op == "prod" and node.size == 1 and node.args[0].size > MOST_VARIABLES
+    return [node for node in topological([f]) if node.op == "prod" and node.size == 1
+            and node.args[0].size > RECOGNITION.term_variables
             and families_of(node, var(X, (n,))) is None]
 
 

@@ -14,14 +14,12 @@ from infimum.expr.build import build, concat, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.structure.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
 from infimum.support.clock import heed
 
 _REDUCE = {row.of_two: name for name, row in OPS.items() if row.of_two and name != "norm"}
-_LOOP, _WIDE = 6, 4           # turns that make a loop, and how far apart the elements may lie that one turn reads
-_PARTS, _TERM = 1 << 16, 256  # parts of all totals that are looked at, and operations of one of them
-_MAPPED = 4                   # operations at most that count as one, together with a linear map of what it gives
-_NO_MAP = 1.0, 1.0, 0.0
+_NO_MAP = 1.0, 1.0, 0.0  # fixed: factor, divisor and shift that change nothing
 
 Map = tuple[float, float, float]
 
@@ -63,10 +61,10 @@ def rolled(f: Expr, x: Expr) -> Expr:
     """f, a function of x, with its loops as reductions."""
     depends = dependent(f, x)
     elements = {node: node.args[0]["starts"][0] for node in depends if _is_element(node, x)}
-    if len(elements) < _LOOP:
+    if len(elements) < POLICY.least_turns:
         return f
     loops: dict[Expr, tuple[str, _Loops]] = {}
-    left, small = _PARTS, _small(depends, elements)
+    left, small = POLICY.most_parts, _small(depends, elements)
     for op in _REDUCE:
         for node in reversed(totals(f, depends, op)):  # the outermost first
             parts = all_parts(node, depends, op, left)
@@ -91,7 +89,8 @@ def rolled_apart(scalars: list[Expr], x: Expr) -> list[tuple[Expr, list[int]]]:
     elements = {node: node.args[0]["starts"][0] for node in depends if _is_element(node, x)}
     parts: list[Part] = [(scalar, ()) for scalar in scalars]
     place = {id(part): k for k, part in enumerate(parts)}  # the same function may be there twice
-    loops = _loops(parts, depends, elements, _small(depends, elements)) if len(elements) >= _LOOP else _Loops([], parts)
+    many = len(elements) >= POLICY.least_turns
+    loops = _loops(parts, depends, elements, _small(depends, elements)) if many else _Loops([], parts)
     found = [(_vector(pattern, run, x, run[0].part[0].line), [place[id(turn.part)] for turn in run])
              for pattern, run in loops.runs]
     return found + [(reshape(part[0], (1,)), [place[id(part)]]) for part in loops.rest]
@@ -111,7 +110,7 @@ def _small(depends: Depends, elements: dict[Expr, int]) -> set[Expr]:
             args = [known.get(a) for a in node.args if a in depends]
             if None not in args:
                 first, last, way = min(a[0] for a in args), max(a[1] for a in args), max(a[2] for a in args) + 1
-                if last - first <= _WIDE and way <= _MAPPED * _TERM:
+                if last - first <= POLICY.turn_reach and way <= POLICY.mapped_operations * POLICY.most_part_operations:
                     known[node] = first, last, way
     return set(known)
 
@@ -129,7 +128,7 @@ def _loops(parts: list[Part], depends: Depends, elements: dict[Expr, int], small
             turns.setdefault(pattern, []).append(turn)
     for pattern, alike in turns.items():
         for run in _runs(alike):
-            if len(run) < _LOOP:
+            if len(run) < POLICY.least_turns:
                 found.rest.extend(turn.part for turn in run)
             else:
                 found.runs.append((pattern, run))
@@ -153,7 +152,7 @@ def _pattern(part: Part, depends: Depends, elements: dict[Expr, int]) -> tuple[t
     names: dict[Expr, int] = {}
     rows: list[tuple] = []
     stack = [top]
-    while stack and len(stack) + len(rows) < _TERM:
+    while stack and len(stack) + len(rows) < POLICY.most_part_operations:
         node = stack[-1]
         if node not in elements and (node.kind not in (Kind.MAP, Kind.TEST) or node.shape != ()):
             break
@@ -168,7 +167,7 @@ def _pattern(part: Part, depends: Depends, elements: dict[Expr, int]) -> tuple[t
             rows.append(("x", elements[node]) if node in elements else
                         (node.op, node.params, tuple(own.take(a, how, names) for a, how in args)))
     places = [row[1] for row in rows if row[0] == "x"]
-    if stack or not places or max(places) - min(places) > _WIDE:
+    if stack or not places or max(places) - min(places) > POLICY.turn_reach:
         return None, None
     own.maps += [inner, outer]
     first = min(places)

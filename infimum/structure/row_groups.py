@@ -8,8 +8,7 @@ import numpy as np
 from infimum.expr.node import var
 from infimum.expr.variable_reads import reads
 from infimum.problem.system import System
-
-_MOST_GROUPS = 64  # the most groups: with more, rows share most of their variables, and little is gained
+from infimum.search.policy.search import RECOGNITION as POLICY
 
 
 class RowGroups(NamedTuple):
@@ -33,7 +32,7 @@ def row_groups(system: System, n: int) -> RowGroups | None:
         if len(apart):
             chosen[k] = apart[0]
             taken[apart[0]] |= row
-        elif len(taken) == _MOST_GROUPS:
+        elif len(taken) == POLICY.most_row_groups:
             return None
         else:
             chosen[k], taken = len(taken), np.concatenate([taken, row[None]])

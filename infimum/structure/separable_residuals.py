@@ -20,6 +20,7 @@ from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.structure.totals import is_costly
 from infimum.support.lazy import LazyModule, dataclass
 
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 else:
     function_families = LazyModule("structure.function_families")
 
-_MOST_PRODUCTS = 10           # products at most
-_FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start
-_LARGEST_NONLINEAR_RATIO = 3  # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -56,12 +54,12 @@ class SeparableResiduals:
 
     @property
     def many_nonlinear(self) -> bool:
-        return len(self.nonlinear) > _FEW_NONLINEAR
+        return len(self.nonlinear) > POLICY.few_nonlinear
 
     @property
     def spares_few(self) -> bool:
         """Are there so few linear variables that hardly fewer cuts are needed without them?"""
-        return len(self.nonlinear) >= _LARGEST_NONLINEAR_RATIO * len({i for product in self.products for i in product})
+        return len(self.nonlinear) >= POLICY.largest_nonlinear_ratio * len({i for product in self.products for i in product})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ def separable(e: Expr, x: Expr) -> SeparableResiduals | None:
             linear -= more.variables
             continue
         products = tuple(sorted(m for m in found if m))
-        if len(products) > _MOST_PRODUCTS:
+        if len(products) > POLICY.most_products:
             linear.discard(max(linear, key=lambda i: (sum(i in m and len(m) > 1 for m in products), i)))
             continue
         rest = found.get(_NONE, broadcast(const(0.0), e.shape))

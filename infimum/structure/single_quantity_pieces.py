@@ -13,10 +13,10 @@ from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.lazy import dataclass
 
 _MIXED = object()
-_TABLE = 1024  # elements of an array of two dimensions or more that is taken for a piece: distances of pairs, not data
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ def pieces_of(f: Expr) -> dict[Expr, Piece]:
     quantity, paths = quantities(nodes)
     used = {arg: None for node in nodes for arg in node.args if quantity[arg] is not quantity[node]} | {f: None}
     tops = [node for node in nodes if node in used and node.kind is Kind.MAP and paths[node] > 1
-            and isinstance(quantity[node], Expr) and quantity[node] is not node and (len(node.shape) <= 1 or node.size <= _TABLE)]
+            and isinstance(quantity[node], Expr) and quantity[node] is not node
+            and (len(node.shape) <= 1 or node.size <= POLICY.piece_table_elements)]
     return {top: _piece(top, quantity[top]) for top in tops}
 
 

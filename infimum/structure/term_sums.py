@@ -14,16 +14,11 @@ from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, between, const, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.clock import heed
 from infimum.support.lazy import dataclass
 
 X, C = "x", "c"
-MOST_VARIABLES = 3     # that a term may read
-_MOST_TERMS = 1 << 22  # elements of all sums together
-_MOST_NODES = 20_000   # expressions that are looked at, once for each set of positions
-_SHORT = 64            # the longest sum, product, … inside a term
-_LONG_POSITIONS = 256  # positions that take longer than one
-_FEW_FAMILIES = 4      # with more families, constants of single terms become part of the table
 _LINEAR = ("add", "sub", "neg")
 _COMPUTED = ("embed", "scatter")  # views that are more than a rearrangement
 
@@ -57,11 +52,11 @@ class _DifferentForms(Exception):
 
 
 @step("terms", lambda f, x, most=0: None)
-def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[TermFamily] | None:
+def families_of(f: Expr, x: Expr, most: int = POLICY.term_variables) -> list[TermFamily] | None:
     """The families of the terms of f, or None if a term has too many variables."""
     try:
         found = _Reader(x, most, lift=False).families(f)
-        return found if len(found) <= _FEW_FAMILIES else _Reader(x, most, lift=True).families(f)
+        return found if len(found) <= POLICY.few_families else _Reader(x, most, lift=True).families(f)
     except _NoTerms:
         return None
 
@@ -105,7 +100,7 @@ class _Reader:
             elif node.op == "sum":
                 inside, times = self._inside(node, at)
                 total += len(inside)
-                if total > _MOST_TERMS:
+                if total > POLICY.most_terms:
                     raise _NoTerms
                 stack.append((node.args[0], inside, [(c, np.repeat(where, times), inverse) for c, where, inverse in factors]))
             elif node.kind is Kind.VIEW and node.op not in _COMPUTED:
@@ -121,7 +116,7 @@ class _Reader:
         x, axes = node.args[0], node["axes"]
         others = [i for i in range(len(x.shape)) if i not in axes]
         places = np.arange(x.size).reshape(x.shape).transpose([*others, *axes]).reshape(node.size, -1)
-        if places.shape[1] * len(at) > _MOST_TERMS:
+        if places.shape[1] * len(at) > POLICY.most_terms:
             raise _NoTerms
         return places[at].reshape(-1), places.shape[1]
 
@@ -139,13 +134,13 @@ class _Reader:
 
     def _look(self) -> None:
         self.visited += 1
-        if self.visited > _MOST_NODES:
+        if self.visited > POLICY.term_nodes:
             raise _NoTerms
         heed()
 
     # ---- the form of a term
     def _family(self, node: Expr, at: np.ndarray, factors: list) -> TermFamily:
-        if len(at) > _LONG_POSITIONS:  # what is no term at one position is none
+        if len(at) > POLICY.long_positions:  # what is no term at one position is none
             self._family(node, at[:1], [(by, where[:1], inverse) for by, where, inverse in factors])
         leaves = _Leaves(len(at), self.most, self.lift)
         value = self._element(node, at, leaves)
@@ -183,7 +178,7 @@ class _Reader:
             return [(a, at) for a in node.args]
         if node.kind is Kind.REDUCE:
             inside, times = self._inside(node, at)
-            if times > _SHORT:
+            if times > POLICY.longest_inner_sum:
                 raise _NoTerms
             return [(node.args[0], np.ascontiguousarray(column)) for column in inside.reshape(-1, times).T]
         if node.kind is not Kind.VIEW or node.op in _COMPUTED:

@@ -2,11 +2,11 @@
 
 from infimum.expr.build import build
 from infimum.expr.node import Expr, is_const, topological
+from infimum.search.policy.search import REARRANGEMENT as POLICY
 
 Depends = dict[Expr, None]  # the nodes that read x
 Scaling = tuple[tuple[str, tuple[Expr, ...]], ...]  # operations of one argument, the outermost first, with their constants
 Part = tuple[Expr, Scaling]
-_COSTLY_NUMBERS = 1 << 14  # numbers inside a function
 
 
 def dependent(f: Expr, x: Expr) -> Depends:
@@ -20,7 +20,7 @@ def dependent(f: Expr, x: Expr) -> Depends:
 
 def is_costly(f: Expr) -> bool:
     """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
-    return sum(node.size for node in topological([f])) > _COSTLY_NUMBERS
+    return sum(node.size for node in topological([f])) > POLICY.costly_numbers
 
 
 def parts(node: Expr, op: str) -> list[Part] | None:

@@ -141,7 +141,7 @@ def test_the_same_call_gives_the_same_bits_and_another_seed_the_same_truth():
 @pytest.fixture
 def interruptible(monkeypatch, ctrl_c_heard) -> Iterator[None]:
     """Each SIGINT is heard as if it were the first."""
-    monkeypatch.setattr(interrupts, "SECOND_INTERRUPT_SECONDS", -1.0)
+    monkeypatch.setattr(interrupts.POLICY, "second_interrupt_seconds", -1.0)
     state = np.geterr()
     yield
     np.seterr(**state)  # an exception between entering `np.errstate` and its block leaves it set
@@ -405,8 +405,8 @@ def as_regions(lo: np.ndarray, hi: np.ndarray) -> Regions:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("work", "separate"), [(10**6, 10_000), (200, 10_000), (50, 5), (0, 3)])
 def test_merged_boxes_cover_all_regions(seed, work, separate, monkeypatch):
-    monkeypatch.setattr(verdict, "_MERGE_WORK", work)
-    monkeypatch.setattr(verdict, "_MOST_SEPARATE_BOXES", separate)
+    monkeypatch.setattr(verdict.POLICY, "merge_work", work)
+    monkeypatch.setattr(verdict.POLICY, "most_separate_boxes", separate)
     rng = np.random.default_rng(seed)
     n, count = int(rng.integers(1, 4)), int(rng.integers(1, 60))
     lo = rng.integers(0, 12, (n, count)).astype(float)
@@ -428,7 +428,7 @@ def test_merged_boxes_do_not_touch_what_they_were_merged_from():
 
 def test_merging_a_long_chain_is_not_left_to_chance(monkeypatch):
     """Regions along a curve join one after the other: the number of passes over all of them is limited."""
-    monkeypatch.setattr(verdict, "_MERGE_WORK", 1 << 22)
+    monkeypatch.setattr(verdict.POLICY, "merge_work", 1 << 22)
     passes, usual = [], np.min
     monkeypatch.setattr(verdict.np, "min", lambda *a, **k: (passes.append(1), usual(*a, **k))[1])
     lo = np.arange(8000.0) * np.ones((2, 1))

@@ -74,7 +74,7 @@ KNOWN = [("camel_six_hump", 2), ("goldstein_price", 2), ("branin", 2), ("shekel_
 @pytest.mark.parametrize(("name", "n"), KNOWN)
 def test_the_minimum_is_enclosed_after_every_step(name, n, cuts, monkeypatch):
     """Without any help by a swarm, cut once a step and several times."""
-    monkeypatch.setattr(branch_module, "POLICY", branch_module.POLICY._replace(most_cuts=cuts))
+    monkeypatch.setattr(branch_module.POLICY, "most_cuts", cuts)
     p = problems.get(name, n)
     branch = started(p.fun, p.lo, p.hi)
     lower, upper = -INF, INF
@@ -102,8 +102,8 @@ def test_with_a_good_point_from_the_beginning(name, n):
 @pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 8)])
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
     """Regions wait in the pool, and a step takes a few only."""
-    monkeypatch.setattr(region_search, "_BATCHES_AT_HAND", 0.5)
-    monkeypatch.setattr(branch_module, "POLICY", branch_module.POLICY._replace(full_step=4))
+    monkeypatch.setattr(region_search.POLICY, "batches_at_hand", 0.5)
+    monkeypatch.setattr(branch_module.POLICY, "full_step", 4)
     p = problems.get(name)
     branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
     branch.lanes = 2 * front
@@ -347,8 +347,8 @@ class RunsOut:
 @pytest.mark.parametrize("at", range(1, 120))
 def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
     """Few regions at hand, so that all ways of the pool are gone; every minimiser stays in a region, and the search can go on."""
-    monkeypatch.setattr(region_search, "_BATCHES_AT_HAND", 0.5)
-    monkeypatch.setattr(branch_module, "POLICY", branch_module.POLICY._replace(full_step=4))
+    monkeypatch.setattr(region_search.POLICY, "batches_at_hand", 0.5)
+    monkeypatch.setattr(branch_module.POLICY, "full_step", 4)
     p = problems.get("himmelblau")
     branch = started(p.fun, p.lo, p.hi, batch=16)
     for _ in range(4):
@@ -411,7 +411,7 @@ def test_a_search_goes_on_with_the_same_bits_in_the_midst_of_a_step(cuts):
 @pytest.fixture
 def interruptible(monkeypatch, ctrl_c_heard) -> None:
     """Each SIGINT is heard as if it were the first."""
-    monkeypatch.setattr(interrupts, "SECOND_INTERRUPT_SECONDS", -1.0)
+    monkeypatch.setattr(interrupts.POLICY, "second_interrupt_seconds", -1.0)
 
 
 class AtLine:

@@ -123,7 +123,7 @@ def test_a_search_that_is_stopped_with_very_many_regions_tells_what_they_were_cu
     p = problems.get("complete_search_ackley", 12)
     settings = {"engine": "complete", "options": {"partition": (4, 4), "iterations": 3}}
     every = infimum.minimize(p.fun, p.bounds, **settings)
-    monkeypatch.setattr("infimum.engines.complete_search._MOST_ENDS", 100)
+    monkeypatch.setattr("infimum.engines.complete_search.POLICY.most_ends", 100)
     few = infimum.minimize(p.fun, p.bounds, **settings)
     assert 0 < len(few.regions) <= 4 < len(every.regions) and (few.lower, few.upper) == (every.lower, every.upper)
     assert few.verdict is every.verdict is infimum.Verdict.STOPPED
@@ -160,7 +160,7 @@ def test_a_list_that_comes_here_forgets_nothing_and_takes_nothing_twice():
 
 def test_chunks_of_one_iteration_are_filtered_alike(monkeypatch, tmp_path):
     """The first of them was kept when the best point was not as good: a run that is resumed counts the same regions."""
-    monkeypatch.setattr("infimum.engines.complete_search._LANES_AT_ONCE", 16)
+    monkeypatch.setattr("infimum.engines.complete_search.POLICY.lanes_at_once", 16)
     p = problems.get("rastrigin", 4)
     settings = {"engine": "complete", "options": {"partition": (3, 4)}, "memory_limit": 700, "xtol": 1e-6}
     whole = infimum.minimize(p.fun, p.bounds, **settings)

@@ -94,5 +94,5 @@ def test_minima_that_are_not_told_apart_give_no_trust(monkeypatch):
     x = np.tile(np.arange(20) / 20, 50)
     found.add(DescentEnds(x[None], x, np.full(1000, LaneState.CONVERGED), np.arange(1000), 0, 0), independent=True)
     assert found.trust(found.groups())[0] > 0.5
-    monkeypatch.setattr(local_minima, "MOST_ENDS", 5)
+    monkeypatch.setattr(local_minima.POLICY, "most_ends", 5)
     assert found.trust(found.groups())[0] == 0.0 and found.trusted() == 0.0

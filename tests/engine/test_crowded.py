@@ -17,7 +17,7 @@ NOT_ISOLATED = {
 @pytest.mark.parametrize("engine", ["auto", "newton"])
 @pytest.mark.parametrize("name", NOT_ISOLATED)
 def test_it_ends_with_a_word(name, engine, monkeypatch):
-    monkeypatch.setattr(minimiser_cluster, "POLICY", minimiser_cluster.POLICY._replace(batches=2))
+    monkeypatch.setattr(minimiser_cluster.POLICY, "batches", 2)
     f, sides, xtol = NOT_ISOLATED[name]
     r = infimum.minimize(f, sides, xtol=xtol, batch=1024, engine=engine)
     assert r.verdict.name == "STOPPED" and r.message.startswith("minimisers seem to fill a curve or a surface")
@@ -27,10 +27,10 @@ def test_it_ends_with_a_word(name, engine, monkeypatch):
 
 def test_what_can_be_finished_is_finished(monkeypatch):
     """Many regions along a curve, but no hopeless number; very many around an isolated minimiser."""
-    monkeypatch.setattr(minimiser_cluster, "POLICY", minimiser_cluster.POLICY._replace(batches=2))
+    monkeypatch.setattr(minimiser_cluster.POLICY, "batches", 2)
     r = infimum.minimize(lambda x: (x[0] ** 2 + x[1] ** 2 - 1) ** 2, [(-2, 2.3)] * 2, xtol=1e-3, batch=1024)
     assert r.verdict.name == "PROVED" and r.regions.count > 4096
-    monkeypatch.setattr(minimiser_cluster, "POLICY", minimiser_cluster.POLICY._replace(batches=0))
+    monkeypatch.setattr(minimiser_cluster.POLICY, "batches", 0)
     r = infimum.minimize(lambda x: (x[0] - 0.3) ** 2 + (x[1] * x[0] - 0.2) ** 2, [(-1, 1.5)] * 2, xtol=1e-9)
     assert r.verdict.name == "PROVED" and r.minimisers.exactly_one
 
@@ -42,7 +42,7 @@ def test_a_gap_that_is_open_is_never_given_up():
 
 
 def test_a_run_that_is_resumed_stops_at_the_same_place(tmp_path, monkeypatch):
-    monkeypatch.setattr(minimiser_cluster, "POLICY", minimiser_cluster.POLICY._replace(batches=2))
+    monkeypatch.setattr(minimiser_cluster.POLICY, "batches", 2)
     f, sides, xtol = NOT_ISOLATED["two lines"]
     whole = infimum.minimize(f, sides, xtol=xtol, batch=1024)
     infimum.minimize(f, sides, xtol=xtol, batch=1024, max_boxes=whole.nfev // 3, checkpoint=tmp_path / "run.inf")

@@ -15,8 +15,9 @@ from infimum.backend.python import PythonBackend
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED, PROBE, PROGRAMS, Program
 from infimum.expr.node import var
-from infimum.points.descent_kernel import PAIRS, PARAMETERS, SCALARS, LaneState
-from infimum.points.descents import MOST_DENSE_VARIABLES, DescentEnds, DescentRules, Descents
+from infimum.points.descent_kernel import PARAMETERS, SCALARS, LaneState
+from infimum.points.descents import DescentEnds, DescentRules, Descents
+from infimum.search.policy.points import DESCENTS
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.random_kernels import ADVERSARIAL, same_bits
 
@@ -190,24 +191,27 @@ def test_the_limited_metric_is_the_two_loop_recursion():
         x, g, direction, steps, changes, weights, scalars = (a[..., 0] for a in after)
         if scalars[STATE] != LaneState.LEARNED or (x == before[0][:, 0]).all():
             continue
-        kept = [*kept, (x - before[0][:, 0], g - before[1][:, 0])][-PAIRS:]
+        kept = [*kept, (x - before[0][:, 0], g - before[1][:, 0])][-DESCENTS.remembered_steps:]
         count = len(kept)
-        assert (weights[:PAIRS - count] == 0).all()
-        for (s, y), row, other, weight in zip(kept, steps.reshape(PAIRS, n)[-count:], changes.reshape(PAIRS, n)[-count:],
+        assert (weights[:DESCENTS.remembered_steps - count] == 0).all()
+        for (s, y), row, other, weight in zip(kept, steps.reshape(DESCENTS.remembered_steps, n)[-count:],
+                                              changes.reshape(DESCENTS.remembered_steps, n)[-count:],
                                               weights[-count:], strict=True):
             assert np.abs(row - s).max() <= 1e-15 * np.abs(x).max() and np.abs(other - y).max() <= 1e-12 * np.abs(g).max()
             assert abs(weight * (row @ other) - 1) < 1e-9
         rest, parts = g.copy(), []
-        for row, other in zip(steps.reshape(PAIRS, n)[::-1][:count], changes.reshape(PAIRS, n)[::-1][:count], strict=True):
+        for row, other in zip(steps.reshape(DESCENTS.remembered_steps, n)[::-1][:count],
+                              changes.reshape(DESCENTS.remembered_steps, n)[::-1][:count], strict=True):
             parts.append(row @ rest / (row @ other))
             rest -= parts[-1] * other
-        row, other = steps.reshape(PAIRS, n)[-1], changes.reshape(PAIRS, n)[-1]
+        row, other = steps.reshape(DESCENTS.remembered_steps, n)[-1], changes.reshape(DESCENTS.remembered_steps, n)[-1]
         rest *= row @ other / (other @ other)  # all widths are equal
-        for row, other in zip(steps.reshape(PAIRS, n)[-count:], changes.reshape(PAIRS, n)[-count:], strict=True):
+        for row, other in zip(steps.reshape(DESCENTS.remembered_steps, n)[-count:],
+                              changes.reshape(DESCENTS.remembered_steps, n)[-count:], strict=True):
             rest += row * (parts.pop() - other @ rest / (row @ other))
         assert np.abs(direction + rest).max() < 1e-9 * np.abs(rest).max()
         checked += 1
-    assert checked > PAIRS
+    assert checked > DESCENTS.remembered_steps
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -288,7 +292,7 @@ def test_no_value_rises_and_no_point_leaves_the_bounds(problem, kind):
 
 
 # ---- lanes are alone
-@pytest.mark.parametrize("f, n", [(wavy, 2), (partial, 3), (rosenbrock, MOST_DENSE_VARIABLES + 1)])
+@pytest.mark.parametrize("f, n", [(wavy, 2), (partial, 3), (rosenbrock, DESCENTS.most_dense_variables + 1)])
 def test_an_end_does_not_depend_on_the_other_lanes(f, n):
     lo, hi = np.full(n, -0.75), np.full(n, 2.0)
     starts = random_starts(lo, hi, 300)
@@ -300,10 +304,10 @@ def test_an_end_does_not_depend_on_the_other_lanes(f, n):
         alone = descend(f, lo, hi, starts[:, part], trials=200)
         theirs = replace(together, x=together.x[:, part], value=together.value[part], state=together.state[part])
         assert in_every_bit(alone, theirs)
-    assert len(set(together.state)) > 1 or n > MOST_DENSE_VARIABLES
+    assert len(set(together.state)) > 1 or n > DESCENTS.most_dense_variables
 
 
-@pytest.mark.parametrize("f, n", [(wavy, 3), (partial, 2), (rosenbrock, MOST_DENSE_VARIABLES + 1)])
+@pytest.mark.parametrize("f, n", [(wavy, 3), (partial, 2), (rosenbrock, DESCENTS.most_dense_variables + 1)])
 def test_an_end_does_not_depend_on_the_threads(f, n, all_threads_work):  # noqa: F811
     lo, hi = np.full(n, -0.75), np.full(n, 2.0)
     starts = random_starts(lo, hi, 90)
@@ -312,7 +316,7 @@ def test_an_end_does_not_depend_on_the_threads(f, n, all_threads_work):  # noqa:
         assert in_every_bit(one, descend(f, lo, hi, starts, threads=threads, trials=100))
 
 
-@pytest.mark.parametrize("f, n", [(wavy, 3), (rosenbrock, MOST_DENSE_VARIABLES + 1)])
+@pytest.mark.parametrize("f, n", [(wavy, 3), (rosenbrock, DESCENTS.most_dense_variables + 1)])
 def test_an_end_does_not_depend_on_the_looks(f, n):
     """Ended lanes stay as they are until somebody looks."""
     lo, hi = np.full(n, -0.75), np.full(n, 2.0)
@@ -342,7 +346,7 @@ def test_minimum_in_a_corner():
     assert (ends.state == LaneState.CONVERGED).all() and (ends.x == np.array([[0.5], [3.0], [2.0]])).all()
 
 
-@pytest.mark.parametrize("n", [3, MOST_DENSE_VARIABLES + 1])
+@pytest.mark.parametrize("n", [3, DESCENTS.most_dense_variables + 1])
 def test_minimum_on_some_of_the_bounds(n):
     """sum((x - c)**2) with every other c outside."""
     c = np.where(np.arange(n) % 2, 0.25, 7.0)
@@ -351,14 +355,14 @@ def test_minimum_on_some_of_the_bounds(n):
     assert (ends.x[::2] == 1.0).all() and np.abs(ends.x[1::2] - 0.25).max() < 1e-9
 
 
-@pytest.mark.parametrize("n", [1, 4, MOST_DENSE_VARIABLES + 1])
+@pytest.mark.parametrize("n", [1, 4, DESCENTS.most_dense_variables + 1])
 def test_linear_function(n):
     slope = np.where(np.arange(n) % 3, 2.0, -0.01)
     ends = descend(lambda x: slope @ x, -np.ones(n), 2 * np.ones(n), random_starts(-np.ones(n), 2 * np.ones(n), 9))
     assert (ends.state == LaneState.CONVERGED).all() and (ends.x == np.where(slope > 0, -1.0, 2.0)[:, None]).all()
 
 
-@pytest.mark.parametrize("n", [3, MOST_DENSE_VARIABLES + 2])
+@pytest.mark.parametrize("n", [3, DESCENTS.most_dense_variables + 2])
 def test_fixed_variable(n):
     lo, hi = -np.ones(n), np.ones(n)
     lo[1] = hi[1] = 0.7
@@ -367,14 +371,14 @@ def test_fixed_variable(n):
     assert np.abs(ends.x[0] + 0.35).max() < 1e-9 and np.abs(ends.x[2:]).max() < 1e-9
 
 
-@pytest.mark.parametrize("n", [2, MOST_DENSE_VARIABLES + 1])
+@pytest.mark.parametrize("n", [2, DESCENTS.most_dense_variables + 1])
 def test_all_variables_fixed(n):
     lo = np.linspace(0.0, 1.0, n)
     ends = descend(rosenbrock, lo, lo, np.repeat(lo[:, None], 3, axis=1))
     assert (ends.state == LaneState.CONVERGED).all() and (ends.x == lo[:, None]).all()
 
 
-@pytest.mark.parametrize("n", [2, MOST_DENSE_VARIABLES + 1])
+@pytest.mark.parametrize("n", [2, DESCENTS.most_dense_variables + 1])
 def test_flat_function_ends_at_once(n):
     starts = random_starts(-np.ones(n), np.ones(n), 20)
     d = Descents(infimum.compile(lambda x: 3.0 + 0 * x[0], n), -np.ones(n), np.ones(n), starts, DescentRules())

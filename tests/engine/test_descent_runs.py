@@ -8,7 +8,8 @@ import pytest
 import infimum
 from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
 from infimum.points.descent_kernel import LaneState
-from infimum.points.descents import MOST_DENSE_VARIABLES, DescentRules, Descents
+from infimum.points.descents import DescentRules, Descents
+from infimum.search.policy.points import DESCENTS
 from tests.engine.test_descent import descend, in_every_bit, random_starts, rosenbrock, wavy
 
 
@@ -86,7 +87,7 @@ def test_no_best_where_all_are_dead():
 
 
 # ---- budgets
-@pytest.mark.parametrize("n", [5, MOST_DENSE_VARIABLES + 1])
+@pytest.mark.parametrize("n", [5, DESCENTS.most_dense_variables + 1])
 def test_a_spent_budget_leaves_lanes_as_they_are(n):
     lo, hi = np.full(n, -2.0), np.full(n, 2.0)
     starts, e = random_starts(lo, hi, 20), infimum.compile(rosenbrock, n)
@@ -120,7 +121,7 @@ def test_a_limit_of_halvings_ends_lanes_sooner():
 
 
 # ---- many variables
-@pytest.mark.parametrize("n", [MOST_DENSE_VARIABLES + 8, 1000, 10_000])
+@pytest.mark.parametrize("n", [DESCENTS.most_dense_variables + 8, 1000, 10_000])
 def test_quadratic_of_many_variables(n):
     weight = np.linspace(1.0, 30.0, n)
     lo, hi = np.full(n, -1.0), np.full(n, 2.0)
@@ -136,7 +137,7 @@ def test_quadratic_of_many_variables(n):
     assert (ends.state == LaneState.CONVERGED).all() and np.abs(ends.x - exact[:, None]).max() < 1e-6
 
 
-@pytest.mark.parametrize("n, share", [(MOST_DENSE_VARIABLES + 8, 3e-3), (1000, 3e-3), (10_000, 3e-3)])
+@pytest.mark.parametrize("n, share", [(DESCENTS.most_dense_variables + 8, 3e-3), (1000, 3e-3), (10_000, 3e-3)])
 def test_rosenbrock_of_many_variables_falls(n, share):
     lo, hi = np.full(n, -2.0), np.full(n, 2.0)
     starts, e = random_starts(lo, hi, 2), infimum.compile(rosenbrock, n)
@@ -157,7 +158,8 @@ def test_dense_and_limited_agree_on_the_minimum():
 
 
 @pytest.mark.parametrize("n, kind",
-                         [(1, DESCENT_DENSE), (MOST_DENSE_VARIABLES, DESCENT_DENSE), (MOST_DENSE_VARIABLES + 1, DESCENT_LIMITED)])
+                         [(1, DESCENT_DENSE), (DESCENTS.most_dense_variables, DESCENT_DENSE), (DESCENTS.most_dense_variables + 1,
+                                                                                               DESCENT_LIMITED)])
 def test_kind_by_the_number_of_variables(n, kind):
     e = infimum.compile(lambda x: np.sum(x), n)
     assert Descents(e, np.zeros(n), np.ones(n), np.zeros((n, 1)), DescentRules()).kind == kind

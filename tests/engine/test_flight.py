@@ -85,7 +85,7 @@ def test_both_ways_move_alike(start, monkeypatch):
     options = SwarmOptions(start=start, swarm_steps=4)
     flights = [ParticleFlight(infimum.compile(wavy, 3), LO, HI, seed=4) for _ in range(2)]
     here, own = all_of(flights[0].fly(1, 200, options))
-    monkeypatch.setattr(flight_module, "MANY_PARTICLES", 1)
+    monkeypatch.setattr(flight_module.POLICY, "many_particles", 1)
     there, places = all_of(flights[1].fly(1, 200, options))
     assert len(here) == len(there) == 5 and flights[0].evaluations == flights[1].evaluations == 1000
     for (x, value), (y, other) in zip(here, there, strict=True):
@@ -111,7 +111,7 @@ def test_parts_change_nothing(start, monkeypatch):
     """Here many particles fly part by part, so that a time limit is heard; a leader is the first of the best of all."""
     runs = []
     for terms in (1 << 30, 3 * 4500, 3 * 4096):
-        monkeypatch.setattr(flight_module, "_TERMS", terms)
+        monkeypatch.setattr(flight_module.POLICY, "numbers_at_once", terms)
         flight = ParticleFlight(infimum.compile(lambda x: np.floor(np.sum(x * x)), 3), np.full(3, -2.0), np.full(3, 2.0), seed=4)
         pauses = sum(1 for _ in flight.fly(0, 13_000, SwarmOptions(start=start, swarm_steps=3)))
         seen, places = all_of(flight.fly(1, 13_000, SwarmOptions(start=start, swarm_steps=3)))
@@ -153,8 +153,8 @@ def bits(r: infimum.Result) -> list:
 @pytest.mark.parametrize("f", [wavy, lambda x: np.log(x[0] - 5)], ids=["wavy", "nowhere"])
 def test_a_flight_on_a_gpu_is_the_one_here(f, start, monkeypatch):
     """There a leader is written to where the next step reads it, and nothing is looked at before the end."""
-    monkeypatch.setattr(flight_module, "MANY_PARTICLES", 20)
-    monkeypatch.setattr(flight_module, "_TERMS", 3)
+    monkeypatch.setattr(flight_module.POLICY, "many_particles", 20)
+    monkeypatch.setattr(flight_module.POLICY, "numbers_at_once", 3)
     options = SwarmOptions(start=start, swarm_steps=3)
     seen, places = all_of(ParticleFlight(infimum.compile(f, 3), LO, HI, seed=4).fly(1, 50, options))
     installed(monkeypatch, memory=1 << 24)
@@ -174,8 +174,8 @@ def steps(x):
 def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
     """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Without memory to
     begin early with them, they begin when others have ended."""
-    monkeypatch.setattr(flight_module, "MANY_PARTICLES", 33)
-    monkeypatch.setattr("infimum.points.swarm._LOWEST_ENDS", 5)
+    monkeypatch.setattr(flight_module.POLICY, "many_particles", 33)
+    monkeypatch.setattr("infimum.points.swarm.POLICY.lowest_ends", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
     on_cpu = infimum.minimize(f, bounds, engine="swarm", options=options)

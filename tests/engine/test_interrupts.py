@@ -8,7 +8,8 @@ import pytest
 
 import infimum
 from infimum.search import interrupts
-from infimum.search.interrupts import SECOND_INTERRUPT_SECONDS, Interrupts
+from infimum.search.interrupts import Interrupts
+from infimum.search.policy.search import DISPLAY
 from tests.trials.black_boxes import interrupts_itself
 
 
@@ -56,7 +57,7 @@ def test_the_first_ends_the_run_with_its_enclosure(clock):
 
 
 @pytest.mark.parametrize(("later", "leaves"),
-                         [(0.0, True), (SECOND_INTERRUPT_SECONDS, True), (SECOND_INTERRUPT_SECONDS + 0.1, False)])
+                         [(0.0, True), (DISPLAY.second_interrupt_seconds, True), (DISPLAY.second_interrupt_seconds + 0.1, False)])
 def test_a_second_one_soon_after_leaves_a_loop_over_runs(clock, later, leaves):
     assert minimize(pressing(1)).message.startswith("interrupted")
     clock.now += later

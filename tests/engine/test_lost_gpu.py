@@ -107,7 +107,7 @@ def test_regions_that_wait_go_to_the_host_and_the_bits_stay(started):
 @pytest.mark.parametrize("memory", [3_000, 8_000, 14_000])
 def test_a_full_gpu_ends_the_run_with_what_is_proved(started, monkeypatch, memory, tmp_path):
     """And the checkpoint of that moment goes on on the CPU."""
-    monkeypatch.setattr(region_heap, "_LEAST_ROOM", 16)
+    monkeypatch.setattr(region_heap.POLICY, "least_room", 16)
     path, bounds = str(tmp_path / "run.inf"), [(-3, 3), (-2, 2)]
     started().memory = memory
     r = infimum.minimize(camel, bounds, device="cuda", batch=16, options=SHORT, checkpoint=path)

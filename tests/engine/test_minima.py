@@ -12,8 +12,9 @@ import infimum
 from infimum.points import local_minima
 from infimum.points.descent_kernel import LaneState
 from infimum.points.descents import DescentEnds
-from infimum.points.local_minima import SAME_PLACE, SAME_VALUE, SAME_VALUE_AT_KINK, LocalMinima, probability_all_seen
+from infimum.points.local_minima import LocalMinima, probability_all_seen
 from infimum.result import End
+from infimum.search.policy.points import LOCAL_MINIMA
 
 
 def ends(points, values, state: "int | list[int]" = LaneState.CONVERGED) -> DescentEnds:
@@ -82,27 +83,28 @@ def test_equal_ends_are_one():
 
 
 def test_ends_at_different_places_are_two():
-    assert sizes(gathered([0.5, 0.5 + 0.9 * SAME_PLACE, 0.5 + 1.1 * SAME_PLACE], [1.0] * 3)) == [2, 1]
+    assert sizes(gathered([0.5, 0.5 + 0.9 * LOCAL_MINIMA.same_place, 0.5 + 1.1 * LOCAL_MINIMA.same_place], [1.0] * 3)) == [2, 1]
 
 
 def test_places_are_measured_in_widths():
-    assert sizes(gathered([50.0, 50.0 + 90 * SAME_PLACE, 50.0 + 110 * SAME_PLACE], [1.0] * 3, width=100.0)) == [2, 1]
+    assert sizes(gathered([50.0, 50.0 + 90 * LOCAL_MINIMA.same_place, 50.0 + 110 * LOCAL_MINIMA.same_place], [1.0] * 3,
+                          width=100.0)) == [2, 1]
 
 
 def test_the_farthest_variable_counts():
     x = np.zeros((3, 3))
-    x[:, 1], x[2, 2] = 0.9 * SAME_PLACE, 1.1 * SAME_PLACE
+    x[:, 1], x[2, 2] = 0.9 * LOCAL_MINIMA.same_place, 1.1 * LOCAL_MINIMA.same_place
     assert sizes(gathered(x, [1.0] * 3)) == [2, 1]
 
 
 def test_ends_of_different_value_are_two():
-    m = gathered([0.5] * 3, [0.0, 0.9 * SAME_VALUE, 1.1 * SAME_VALUE])
+    m = gathered([0.5] * 3, [0.0, 0.9 * LOCAL_MINIMA.same_value, 1.1 * LOCAL_MINIMA.same_value])
     assert sizes(m) == [2, 1] and m.lowest() == 2
 
 
 @pytest.mark.parametrize("spread, level", [(1.0, 0.0), (100.0, 0.0), (1.0, 99.0), (50.0, -50.0)])
 def test_values_are_measured_in_the_spread_and_in_themselves(spread, level):
-    reach = SAME_VALUE * (spread + abs(level))
+    reach = LOCAL_MINIMA.same_value * (spread + abs(level))
     m = gathered([0.5] * 3, [level, level + 0.9 * reach, level + 1.1 * reach])
     m.spread = spread
     assert sizes(m) == [2, 1]
@@ -119,10 +121,10 @@ def test_fixed_variables_have_no_width():
                           ((LaneState.CONVERGED, LaneState.KINK), True),
                                              ((LaneState.KINK, LaneState.KINK), True)])
 def test_kinks_are_one_more_generously(state, together):
-    near, far = 0.9 * SAME_VALUE_AT_KINK, 1.1 * SAME_VALUE_AT_KINK
+    near, far = 0.9 * LOCAL_MINIMA.same_value_at_kink, 1.1 * LOCAL_MINIMA.same_value_at_kink
     assert sizes(gathered([0.5, 0.5], [0.0, near], state)) == ([2] if together else [1, 1])
     assert sizes(gathered([0.5, 0.5], [0.0, far], state)) == [1, 1]
-    assert sizes(gathered([0.5, 0.5 + 1.1 * SAME_PLACE], [0.0, near], state)) == [1, 1]
+    assert sizes(gathered([0.5, 0.5 + 1.1 * LOCAL_MINIMA.same_place], [0.0, near], state)) == [1, 1]
 
 
 def test_the_lowest_minimum_comes_first():
@@ -175,7 +177,7 @@ def test_only_independent_ends_are_trusted():
 
 
 def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
-    monkeypatch.setattr(local_minima, "MOST_ENDS", 10)
+    monkeypatch.setattr(local_minima.POLICY, "most_ends", 10)
     rng = np.random.default_rng(0)
     m = LocalMinima(np.zeros(1), np.ones(1))
     mine = ends(rng.random(8), 100 + rng.random(8), LaneState.KINK)
@@ -196,7 +198,7 @@ def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
 
 
 def test_no_more_groups_than_that(monkeypatch):
-    monkeypatch.setattr(local_minima, "MOST_ENDS", 4)
+    monkeypatch.setattr(local_minima.POLICY, "most_ends", 4)
     m = gathered(np.arange(7) / 10, np.arange(7.0))
     assert [m.value[g[0]] for g in m.groups()] == [0.0, 1.0, 2.0, 3.0]
 

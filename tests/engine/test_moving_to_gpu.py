@@ -27,14 +27,15 @@ def schwefel(x):
 
 
 def set_long(monkeypatch, boxes: int, regions: int) -> None:
-    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(boxes_before_gpu=boxes, regions_for_gpu=regions))
+    monkeypatch.setattr(auto.POLICY, "boxes_before_gpu", boxes)
+    monkeypatch.setattr(auto.POLICY, "regions_for_gpu", regions)
 
 
 @pytest.fixture
 def long(monkeypatch):
     """Searches are long after 20,000 boxes."""
     set_long(monkeypatch, 20_000, 100)
-    monkeypatch.setattr("infimum.evaluation.device_choice._BATCH", 256)
+    monkeypatch.setattr("infimum.evaluation.device_choice.POLICY.batch", 256)
 
 
 @pytest.fixture
@@ -138,8 +139,8 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     resumed with that GPU alone."""
     set_long(monkeypatch, 300, 5)
     monkeypatch.setattr(Facts, "has_pieces", False)  # with them it would end before
-    monkeypatch.setattr("infimum.evaluation.device_choice._BATCH", 16)
-    monkeypatch.setattr("infimum.evaluation.device_choice.WORTH_A_GPU", 32)
+    monkeypatch.setattr("infimum.evaluation.device_choice.POLICY.batch", 16)
+    monkeypatch.setattr("infimum.evaluation.device_choice.POLICY.worth_a_gpu", 32)
     search = {"bounds": [(-3.0, 3.0), (-2.0, 2.0)], "rtol": 1e-2, "atol": 1e-2, "options": {"particles": 8}}
     with monkeypatch.context() as m:
         m.setattr(Evaluator, "gpu_batch", 32)

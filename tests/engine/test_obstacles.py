@@ -178,7 +178,7 @@ def test_the_same_words_every_time():
 
 def test_of_regions_that_are_equally_low_the_first_are_looked_at(monkeypatch):
     """Which of them a partition takes is the library's choice, and not the same on all machines."""
-    monkeypatch.setattr("infimum.certify.obstacles._SURVEYED_REGIONS", 5)
+    monkeypatch.setattr("infimum.certify.obstacles.POLICY.surveyed_regions", 5)
     lower = np.array([0.0, -np.inf, 2.0, -np.inf, 1.0, 0.0, -np.inf, 0.0, np.nan, 0.0])
     ends = np.arange(10.0)[None]
     regions = Regions(ends, ends + 1, lower, np.zeros(10, np.int32), np.zeros(10, np.int8))
@@ -188,7 +188,7 @@ def test_of_regions_that_are_equally_low_the_first_are_looked_at(monkeypatch):
 
 
 def test_too_large_to_be_looked_into(monkeypatch):
-    monkeypatch.setattr("infimum.certify.obstacles._MOST_NODES", 0)
+    monkeypatch.setattr("infimum.certify.obstacles.POLICY.most_nodes", 0)
     for fun, settings in ((reciprocal, {}), (steep, {"max_boxes": 50_000}), (nowhere_certain, {})):
         r = infimum.minimize(fun, [UNIT] * (1 if fun is reciprocal else 2), **{"max_boxes": 1000, **settings})
         assert r.obstacle and "`" not in r.obstacle

@@ -98,7 +98,8 @@ def test_where_memory_runs_out_in_a_look_the_enclosure_is_kept(monkeypatch):
 def test_large_batches_wait_longer(monkeypatch):
     seen = []
     monkeypatch.setattr(auto.Auto, "_wider", lambda self: seen.append(self.branch.steps) or iter(()))
-    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(large_batch=32, late_swarm_step_if_large=70))
+    monkeypatch.setattr(auto.POLICY, "large_batch", 32)
+    monkeypatch.setattr(auto.POLICY, "late_swarm_step_if_large", 70)
     infimum.minimize(schwefel, **SEARCH)
     assert seen == [70]
 

@@ -263,8 +263,8 @@ class Narrow(HostArrays):
 
 def test_where_memory_is_full_those_that_wait_go_to_the_host(monkeypatch):
     """Nothing that is taken depends on it; a pool that is resumed goes the same way."""
-    monkeypatch.setattr(heap_module, "_LEAST_ROOM", 8)
-    monkeypatch.setattr(pool_module, "_WORK_FACTOR", 1)
+    monkeypatch.setattr(heap_module.POLICY, "least_room", 8)
+    monkeypatch.setattr(pool_module.POLICY, "work_factor", 1)
     rng, arrays = np.random.default_rng(3), Narrow()
     wide, narrow = RegionPool(2, HostArrays(), 4), RegionPool(2, arrays, 4)
     for k in range(80):

@@ -48,7 +48,7 @@ def test_errors_of_the_callback_come_through(capsys):
 
 @pytest.mark.parametrize("wanted", [None, False])
 def test_no_progress_where_nobody_looks(capsys, wanted, monkeypatch):
-    monkeypatch.setattr(progress, "_QUIET", 0.0)
+    monkeypatch.setattr(progress.POLICY, "quiet_seconds", 0.0)
     swarm(sphere, progress=wanted)
     assert capsys.readouterr() == ("", "")
 
@@ -61,14 +61,14 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("quiet, wanted, written", [(0.0, None, True), (1e9, None, False), (0.0, False, False),
                                                       (1e9, True, True)])
 def test_progress_on_a_terminal_after_a_while(monkeypatch, quiet, wanted, written):
-    monkeypatch.setattr(progress, "_QUIET", quiet)
+    monkeypatch.setattr(progress.POLICY, "quiet_seconds", quiet)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     swarm(sphere, progress=wanted)
     assert ("best" in terminal.getvalue()) == written and screen(terminal.getvalue()) == ""
 
 
 def test_a_shorter_line_covers_a_longer_one(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_REDRAW", 0.0)
+    monkeypatch.setattr(progress.POLICY, "redraw_seconds", 0.0)
     p = problems.get("rastrigin", 3)
     shown = []
     swarm(p.fun, p.bounds, progress=True, callback=lambda s: shown.append(screen(capsys.readouterr().err)))
@@ -84,7 +84,7 @@ class Notebook:
         shell = SimpleNamespace(kernel=object()) if kernel else SimpleNamespace()
         module = SimpleNamespace(get_ipython=lambda: shell, display=SimpleNamespace(HTML=str, display=self.display))
         monkeypatch.setitem(sys.modules, "IPython", module)
-        monkeypatch.setattr(progress, "_QUIET", 0.0)
+        monkeypatch.setattr(progress.POLICY, "quiet_seconds", 0.0)
 
     def display(self, page: str, display_id: bool) -> SimpleNamespace:
         assert display_id
@@ -117,7 +117,7 @@ def test_a_terminal_shell_of_ipython_is_no_notebook(monkeypatch, capsys):
 
 
 def test_the_bounds_are_shown_while_they_are_proved(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_REDRAW", 0.0)
+    monkeypatch.setattr(progress.POLICY, "redraw_seconds", 0.0)
     infimum.minimize(lambda x: np.sin(3 * x[0]) * x[1] + x[0] ** 2 * np.cos(x[1]), [(-3, 3)] * 2, progress=True)
     last = [line for line in capsys.readouterr().err.split("\r") if line.strip()][-1]
     assert all(word in last for word in ("lower ", "upper ", "gap ", "regions ", "boxes ", "a second")), last
@@ -126,7 +126,7 @@ def test_the_bounds_are_shown_while_they_are_proved(monkeypatch, capsys):
 @pytest.mark.parametrize("columns", [20, 50, 80, 300])
 def test_the_line_fits_the_terminal(monkeypatch, columns):
     """A line that is as wide as the terminal would wrap, and its carriage return would go to the second half."""
-    monkeypatch.setattr(progress, "_REDRAW", 0.0)
+    monkeypatch.setattr(progress.POLICY, "redraw_seconds", 0.0)
     monkeypatch.setattr(progress, "_columns", lambda: columns)
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     p = problems.get("hartmann_6")

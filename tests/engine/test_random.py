@@ -65,7 +65,7 @@ def test_ranges_and_arrays_agree(start, stop, step, n):
 def test_pieces_do_not_show(monkeypatch):
     whole = uniform(1, 2, 3, range(1000), 7)
     for size in (1, 100, 4003):
-        monkeypatch.setattr(random_numbers, "BLOCKS_AT_ONCE", size)
+        monkeypatch.setattr(random_numbers.POLICY, "random_blocks_at_once", size)
         assert (uniform(1, 2, 3, range(1000), 7) == whole).all()
 
 

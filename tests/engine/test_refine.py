@@ -193,14 +193,14 @@ def test_points_come_from_the_slices():
 
 
 def test_it_ends_where_it_does_not_pay(monkeypatch):
-    monkeypatch.setattr(slice_refinement, "_MOST_SLICES", 1 << 12)
+    monkeypatch.setattr(slice_refinement.POLICY, "most_slices", 1 << 12)
     r = refined(lambda x: np.cos(9 * np.sum(x)) * np.sum(x**2), [(-3, 3.5)] * 6)
     assert not r.goal.met(r.lower, r.incumbent.upper) and len(r.unions.lo) <= 1 << 12
 
 
 def test_a_step_is_short(monkeypatch):
     """Work is done some lanes at a time, between which a run can be stopped."""
-    monkeypatch.setattr(slice_refinement, "_LANES_AT_ONCE", 64)
+    monkeypatch.setattr(slice_refinement.POLICY, "lanes_at_once", 64)
     r = refiner_of(quartic, [(-3, 3)] * 20)
     before = 0
     for _ in itertools.islice(r.steps(), 100):
@@ -243,6 +243,6 @@ def test_a_later_run_knows_what_was_enclosed():
 
 def test_the_bits_do_not_depend_on_how_lanes_are_grouped(monkeypatch):
     whole = refined(quartic, [(-3, 3)] * 10)
-    monkeypatch.setattr(slice_refinement, "_LANES_AT_ONCE", 7)
+    monkeypatch.setattr(slice_refinement.POLICY, "lanes_at_once", 7)
     parts = refined(quartic, [(-3, 3)] * 10)
     assert whole.unions == parts.unions and whole.lower == parts.lower and (whole.incumbent.x == parts.incumbent.x).all()

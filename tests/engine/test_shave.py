@@ -194,7 +194,7 @@ def test_shaving_in_parts_gives_the_same(monkeypatch):
     whole = shaving(CpuBackend())
     for _ in range(4):
         whole.step()
-    monkeypatch.setattr("infimum.bounds.sweeps.shaving._ELEMENTS_AT_ONCE", 30)
+    monkeypatch.setattr("infimum.bounds.sweeps.shaving.POLICY.elements_at_once", 30)
     parts = shaving(CpuBackend())
     for _ in range(4):
         parts.step()

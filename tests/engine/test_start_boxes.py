@@ -218,5 +218,5 @@ def test_faces_of_the_union_hold_minimisers(f, x):
 def test_boxes_that_regions_were_merged_to_may_reach_beyond_the_union(monkeypatch):
     """The middle of the box around both lies in none of them."""
     r = infimum.minimize(lambda x: 3.0 + 0 * x[0] * x[1], [(0, 3)] * 2, start_boxes=[[(0, 1), (0, 3)], [(1, 3), (0, 1)]])
-    monkeypatch.setattr(uniqueness_question.region_isolation, "MOST_REGIONS", 1)
+    monkeypatch.setattr(uniqueness_question.POLICY, "most_regions", 1)
     assert len(r.boxes) == 1 and len(r.minimisers) == 0 and r.minimisers.rest > 0

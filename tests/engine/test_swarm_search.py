@@ -13,7 +13,8 @@ import infimum
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import PROBE
 from infimum.points import coordinate_lines as search
-from infimum.points.coordinate_lines import SCALES, CoordinateLineSearch, LinePoint
+from infimum.points.coordinate_lines import CoordinateLineSearch, LinePoint
+from infimum.search.policy.points import COORDINATE_LINES
 from tests.random_kernels import same_bits
 
 CENTRES = np.random.default_rng(0).uniform(-3.0, 3.0, 40)  # off every grid
@@ -53,7 +54,7 @@ def search_in(f, low: float, high: float, n: int, **settings) -> CoordinateLineS
 def moves_of(s: CoordinateLineSearch, place: LinePoint) -> list[LinePoint]:
     """Where each kind of move leads from here."""
     swept = outcome(s.sweep(place))
-    pairs = [outcome(s.pairs(swept, scale, scale)) for scale in range(SCALES)]
+    pairs = [outcome(s.pairs(swept, scale, scale)) for scale in range(COORDINATE_LINES.radii_of_pairs)]
     points = np.concatenate(pairs, axis=1)
     moved = [LinePoint(x, float(value)) for x, value in zip(points.T, s.evaluator.estimate(points), strict=True)]
     return [swept, outcome(s.downhill(place)), outcome(s.polish(place)), *moved]
@@ -113,7 +114,7 @@ def test_values_come_in_runs_of_limited_size(monkeypatch):
     at = np.random.default_rng(1).uniform(-2, 2, (3, 30))
     whole = outcome(s._lines(np.ones(3), np.arange(3), at))
     assert s.evaluations == 90
-    monkeypatch.setattr(search, "_LANES", 16)
+    monkeypatch.setattr(search.POLICY, "lanes_at_once", 16)
     moves = s._lines(np.ones(3), np.arange(3), at)
     assert sum(1 for _ in moves) == 6 and s.evaluations == 180
     assert same_bits(outcome(s._lines(np.ones(3), np.arange(3), at)), whole).all()
@@ -217,7 +218,7 @@ def test_pairs_come_nearer_with_the_scale():
     s = search_in(wavy, -2, 2, 3)
     place = outcome(s.sweep(place_at(s.evaluator, [0.3, -0.4, 0.5])))
     place.basins = np.repeat(place.x[:, None], 4, axis=1)
-    for scale in range(SCALES):
+    for scale in range(COORDINATE_LINES.radii_of_pairs):
         points = outcome(s.pairs(place, scale, 0, most=1 << 13))
         away = np.abs(points - place.x[:, None]).max()
         assert 4 * 0.5 ** (2 + 2 * scale) < away <= 4 * 0.5 ** (1 + 2 * scale) * (1 + 1e-9)
@@ -345,7 +346,7 @@ def test_a_sweep_takes_a_part_of_too_many_variables(monkeypatch):
     n, samples = 12, 64
     lo, hi = np.full(n, -5.12), np.full(n, 5.12)
     hi[3] = lo[3]
-    monkeypatch.setattr(search, "_TERMS", samples * n * 5)
+    monkeypatch.setattr(search.POLICY, "most_numbers", samples * n * 5)
     s = CoordinateLineSearch(infimum.compile(rastrigin, n), lo, hi, samples, seed=7)
     place, seen, choices = place_at(s.evaluator, lo), set(), []
     for _ in range(12):
@@ -364,7 +365,7 @@ def test_a_sweep_takes_a_part_of_too_many_variables(monkeypatch):
 
 
 def test_a_sweep_takes_one_variable_at_least(monkeypatch):
-    monkeypatch.setattr(search, "_TERMS", 1)
+    monkeypatch.setattr(search.POLICY, "most_numbers", 1)
     s = search_in(rastrigin, -5.12, 5.12, 6)
     assert len(outcome(s.sweep(place_at(s.evaluator, np.zeros(6)))).variables) == 1
 
@@ -372,9 +373,9 @@ def test_a_sweep_takes_one_variable_at_least(monkeypatch):
 def test_polish_is_left_out_where_it_would_take_too_long(monkeypatch):
     s = search_in(lambda x: np.sum(np.abs(x - 0.3)), -1, 2, 2)
     place = place_at(s.evaluator, [1.9, -0.9])
-    monkeypatch.setattr(search, "_TERMS", 16 * 2 * 2 * 96 - 1)
+    monkeypatch.setattr(search.POLICY, "most_numbers", 16 * 2 * 2 * 96 - 1)
     assert outcome(s.polish(place)) is place and s.evaluations == 0
-    monkeypatch.setattr(search, "_TERMS", 16 * 2 * 2 * 96)
+    monkeypatch.setattr(search.POLICY, "most_numbers", 16 * 2 * 2 * 96)
     assert outcome(s.polish(place)).value < place.value
 
 

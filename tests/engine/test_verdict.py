@@ -47,7 +47,7 @@ def test_merging_regions_of_very_many_variables_takes_few_calls():
 
 def test_merging_very_many_regions_makes_no_array_of_all_their_ends(monkeypatch):
     """Each call looks at one variable of all of them."""
-    monkeypatch.setattr(verdict, "_MERGE_WORK", 1 << 22)
+    monkeypatch.setattr(verdict.POLICY, "merge_work", 1 << 22)
     calls, numbers = work_of(4, 500_000)
     assert 0 < calls < 100 and numbers / calls <= 500_000
 

@@ -9,7 +9,8 @@ from flint import arb
 import infimum
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, between, const, var
-from infimum.structure.term_sums import MOST_VARIABLES, C, TermFamily, families_of, substituted
+from infimum.search.policy.search import RECOGNITION
+from infimum.structure.term_sums import C, TermFamily, families_of, substituted
 from infimum.trace.trace import trace
 from tests.oracle.arb_values import settled_value, value
 from tests.oracle.generate import Generator
@@ -125,7 +126,7 @@ def held_against(f: Expr, families: list[TermFamily], x: np.ndarray) -> bool:
 def well_formed(families: list[TermFamily], n: int) -> None:
     for family in families:
         k, count = family.variables.shape
-        assert k <= MOST_VARIABLES and count and (0 <= family.variables).all() and (family.variables < n).all()
+        assert k <= RECOGNITION.term_variables and count and (0 <= family.variables).all() and (family.variables < n).all()
         assert family.lower.shape == family.upper.shape and family.lower.shape[1] == count
         assert (family.lower <= family.upper).all()
         for a, b in itertools.combinations(family.variables, 2):

@@ -7,7 +7,8 @@ from scipy.optimize import lsq_linear
 from infimum.evaluation.compile import compile
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LEVENBERG, ProgramKind
-from infimum.points.levenberg_kernel import FIRST_DAMPING, LaneRows, some_rows
+from infimum.points.levenberg_kernel import LaneRows, some_rows
+from infimum.search.policy.points import LEVENBERG_MARQUARDT
 
 T = np.linspace(0.5, 4.0, 25)
 Y = 2 * np.exp(-0.6 * T) + 0.3 + 0.1 * np.cos(11 * T)
@@ -35,7 +36,7 @@ def tried(f: Evaluator, points: np.ndarray, limits: tuple = (), geometric: bool 
     p, q = len(f.facts.sum_of_squares.nonlinear), len(f.facts.sum_of_squares.columns)
     rows = LaneRows.of(p, q)
     lanes = np.zeros((rows.count, points.shape[1]))
-    lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, FIRST_DAMPING
+    lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, LEVENBERG_MARQUARDT.first_damping
     low, high = limits or (np.full(q, -np.inf), np.full(q, np.inf))
     bounds = np.concatenate([np.full(p, 0.01), np.full(p, 9.0), np.full(p, float(geometric)), low, high])
     for _ in range(often):
@@ -113,7 +114,7 @@ def test_what_is_not_finite_is_infinitely_high():
     points = np.array([[8.0, 0.5, 300.0], [2.0, 0.0, 2.0]])[:len(p)]
     rows = LaneRows.of(2, 1)
     lanes = np.zeros((rows.count, 3))
-    lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, FIRST_DAMPING
+    lanes[rows.point], lanes[rows.value], lanes[rows.damping] = points, np.inf, LEVENBERG_MARQUARDT.first_damping
     bounds = np.array([0.0, 0.0, 1e3, 9.0, 0.0, 0.0, -np.inf, np.inf])
     lanes, = f.run(LEVENBERG, [lanes], parameters=bounds)
     assert np.isfinite(lanes[rows.value, 0]) and np.isinf(lanes[rows.value, 1:]).all()
@@ -126,7 +127,7 @@ def test_one_of_three_rows():
     part = compile(lambda b: np.sum(((MODELS["decay"][0](b) - Y)[rows]) ** 2), 3)
     where, lanes = tried(part, np.array([[0.3, 0.7, 1.1]]))
     fresh = np.zeros_like(lanes)
-    fresh[where.point], fresh[where.value], fresh[where.damping] = [[0.3, 0.7, 1.1]], np.inf, FIRST_DAMPING
+    fresh[where.point], fresh[where.value], fresh[where.damping] = [[0.3, 0.7, 1.1]], np.inf, LEVENBERG_MARQUARDT.first_damping
     every_third = ProgramKind.of(LEVENBERG, stride=3)
     some, = f.run(every_third, [fresh], parameters=np.array([0.01, 9.0, 0.0, -np.inf, -np.inf, np.inf, np.inf]))
     assert np.array_equal(lanes, some)

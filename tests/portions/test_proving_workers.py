@@ -120,7 +120,7 @@ def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp
         return rest.value
     monkeypatch.setattr(StepRounds, "round", in_round)
     infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
-    monkeypatch.setattr(auto, "POLICY", auto.POLICY._replace(second_search_step=begun[1]))
+    monkeypatch.setattr(auto.POLICY, "second_search_step", begun[1])
     whole = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
     assert stop
     stop.clear()

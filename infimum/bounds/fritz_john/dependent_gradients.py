@@ -23,10 +23,7 @@ from infimum.linear_algebra.interval_matrices import (
 )
 from infimum.linear_algebra.least_squares_multipliers import left_inverse
 from infimum.linear_algebra.positive_definite import midpoint
-
-_SWEEPS = 3
-_ELEMENTS_AT_ONCE = 1 << 20  # elements of the matrices of cases that are looked at together
-_REGULARISATION = 2.0**-13   # beside slopes of about 1
+from infimum.search.policy.bounds import FRITZ_JOHN as POLICY
 
 
 def by_cases(regions: BindingConstraints) -> ReducedRegions:
@@ -39,7 +36,7 @@ def by_cases(regions: BindingConstraints) -> ReducedRegions:
     leaders, lanes = np.concatenate([np.nonzero(upward & said), np.nonzero(downward & said)], axis=1)
     signs = np.where(np.arange(len(lanes)) < np.count_nonzero(upward & said), 1.0, -1.0)
     lo, hi, none = np.full((n, count), np.inf), np.full((n, count), -np.inf), np.ones(count, bool)
-    together = max(1, _ELEMENTS_AT_ONCE // (len(upward) * (2 * n + len(upward))))
+    together = max(1, POLICY.dependence_elements_at_once // (len(upward) * (2 * n + len(upward))))
     for start in range(0, len(lanes), together):
         some = slice(start, start + together)
         left = work.left(leaders[some], lanes[some], signs[some])
@@ -76,7 +73,7 @@ class _MultiplierCases:
         zero = np.zeros((sums[0].shape[1], len(lane)))
         target = tuple(np.concatenate([end[:, lane], zero]) for end in self.derivatives)
         matrix = tuple(np.concatenate(parts, axis=1) for parts in zip(slopes, sums, strict=True))
-        w, none = contracted(matrix, w, target, _SWEEPS)
+        w, none = contracted(matrix, w, target, POLICY.dependence_sweeps)
         derivative = _sum(times(tuple(end[:, None] for end in w), slopes))
         lo, hi = self._where_active(w, lane)
         on_low, on_high, low, high = (end[:, lane] for end in (at.on_low, at.on_high, *at.faces))
@@ -90,7 +87,7 @@ class _MultiplierCases:
         free = self.regions.free[:, lane]
         others = np.where(free, midpoint(slopes), 0.0)
         others[leader, :, np.arange(len(lane))] = 0.0
-        one = np.repeat(_REGULARISATION * np.eye(len(others))[..., None], len(lane), axis=2)
+        one = np.repeat(POLICY.dependence_regularisation * np.eye(len(others))[..., None], len(lane), axis=2)
         left = left_inverse(np.concatenate([others, one], axis=1))[:, :len(free)]
         left = np.where(np.isfinite(left).all(axis=(0, 1)), left, 0.0)
         across = np.eye(len(free))[..., None] * free

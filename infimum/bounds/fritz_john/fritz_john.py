@@ -21,27 +21,24 @@ from infimum.bounds.fritz_john.stationary_points import StationarityTest
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SHAVING
-
-_WORTH_VOLUME = 0.25                            # a region cut to such a part of its volume was worth it
-_MOST_VARIABLES_AND_CONSTRAINTS = 24            # variables and constraints
-_ELEMENTS_AT_ONCE = 1 << 20                     # regions times elements of the matrix that are tested together
+from infimum.search.policy.bounds import FRITZ_JOHN as POLICY
 
 
 class FritzJohn(RegionTest):
     """Tests regions where they lie."""
 
     name, discards = "fritz_john", "newton"
-    few: float = 512  # regions; to cut more of them is cheaper than to test them
+    few: float = POLICY.most_regions
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, sweeps: int = 2):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, sweeps: int = POLICY.sweeps):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // (self.n + evaluator.system.m) ** 2)
+        self.most = max(1, POLICY.elements_at_once // (self.n + evaluator.system.m) ** 2)
         self.conditions = StationarityTest(evaluator, (lo, hi), sweeps)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system  # where f is a constant, all feasible points are minimisers
-        return system is not None and evaluator.n + system.m <= _MOST_VARIABLES_AND_CONSTRAINTS and not system.is_flat
+        return system is not None and evaluator.n + system.m <= POLICY.most_variables_and_constraints and not system.is_flat
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         n, arrays, upper, count = self.n, self.evaluator.arrays_of(regions), context.upper, regions.shape[1]
@@ -51,5 +48,5 @@ class FritzJohn(RegionTest):
         left = self.conditions(lo, hi)
         lower = np.where(left.none, np.inf, -np.inf)
         said = np.concatenate([left.lo, left.hi, np.ones((n, count)), np.repeat(lower[None], n, axis=0)])
-        out, worth = self.evaluator.run(SHAVING, [regions, arrays.send(said)], parameters=np.array([upper, _WORTH_VOLUME]))
+        out, worth = self.evaluator.run(SHAVING, [regions, arrays.send(said)], parameters=np.array([upper, POLICY.worth_volume]))
         return Outcome(out, self.cost * count, worth)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.certify.equation_solutions import inverted
+from infimum.evaluation.enclosures import SMOOTH
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import WEIGHTED_HESSIAN
 from infimum.linear_algebra.interval_matrices import Interval, exactly, minus
 
-_SMOOTH = 3
-_OF_GRADIENT, _OF_HESSIAN = slice(3, 5), slice(5, 7)  # the outputs of the program
+_OF_GRADIENT, _OF_HESSIAN = slice(3, 5), slice(5, 7)  # fixed: the outputs of the program
 
 
 class LagrangianEnclosure(NamedTuple):
@@ -35,7 +35,7 @@ def lagrangian(evaluator: Evaluator, box: Interval, weights: Interval) -> Lagran
     out = evaluator.run(WEIGHTED_HESSIAN, given)
     square, (rows, columns) = np.empty((evaluator.n,) * 2, np.intp), np.triu_indices(evaluator.n)
     square[rows, columns] = square[columns, rows] = np.arange(len(rows))
-    return LagrangianEnclosure(out[2][0] >= _SMOOTH, tuple(out[_OF_GRADIENT]),
+    return LagrangianEnclosure(out[2][0] >= SMOOTH, tuple(out[_OF_GRADIENT]),
                                tuple(triangle[square] for triangle in out[_OF_HESSIAN]))
 
 

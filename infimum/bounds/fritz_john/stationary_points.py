@@ -21,6 +21,7 @@ from infimum.linear_algebra.interval_matrices import Interval, down, exactly, ma
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.least_squares_multipliers import left_inverse, multipliers
 from infimum.linear_algebra.positive_definite import midpoint
+from infimum.search.policy.bounds import FRITZ_JOHN
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ else:
 class StationarityTest:
     """The conditions for a system within the user's bounds (n). Equations of a Newton step are solved in `sweeps` sweeps."""
 
-    def __init__(self, evaluator: Evaluator, bounds: Interval, sweeps: int = 2):
+    def __init__(self, evaluator: Evaluator, bounds: Interval, sweeps: int = FRITZ_JOHN.sweeps):
         self.evaluator, self.bounds, self.sweeps, system = evaluator, bounds, sweeps, evaluator.system
         self.reads = reads(list(system.rows), var("x", (evaluator.n,)))[1:]
 

@@ -38,6 +38,7 @@ from infimum.kernel.forms.outcome_enclosures import by_outcome
 from infimum.kernel.ir import Builder, Step, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
+from infimum.search.policy.bounds import FIRST_ORDER as POLICY
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.gather_terms import gathered
 from infimum.structure.lipschitz_split import lipschitz_parts
@@ -51,7 +52,6 @@ else:
 
 LOWER, LO, HI, POINT, FACTS = range(5)               # the outputs
 DISCARD, AXIS, UPPER, LEVEL = range(4)               # rows of FACTS
-_SLICES = 8                                          # of a piece
 
 
 class FirstOrderKernel:
@@ -75,7 +75,8 @@ class FirstOrderKernel:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
-        tighter = by_outcome(b, f, self.data, sliced_pieces.by_slices(b, f, self.data, _SLICES, unbounded) if by_pieces else {})
+        sliced = sliced_pieces.by_slices(b, f, self.data, POLICY.slices_of_piece, unbounded) if by_pieces else {}
+        tighter = by_outcome(b, f, self.data, sliced)
         Lowering(b, Enclosures(), {"x": self.box}, self.data, tighter).run(
             [*((node, lambda at, v, node=node: out.setdefault(node, v)) for node in (f, *parts)),
              *((gradient(node, x), partial(keep, ends=ends)) for node, ends in zip(summed, slopes, strict=True))],

@@ -17,10 +17,9 @@ from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.newton_kernel import SweepPlan
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVING, VALUE, ProgramKind
+from infimum.search.policy.bounds import FIRST_ORDER as POLICY
 
-MOST_VARIABLES = 10  # variables: the kernel has no loops
-_ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the Hessian that are tested together
-_LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
+_LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # fixed: places among the outputs of GRADIENT and HESSIAN
 
 
 class NewtonOutcome(NamedTuple):
@@ -41,7 +40,7 @@ class IntervalNewton(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
+        self.most = max(1, POLICY.newton_elements_at_once // (self.n * self.n))
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:
@@ -51,7 +50,7 @@ class IntervalNewton(RegionTest):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= MOST_VARIABLES
+        return evaluator.n <= POLICY.newton_most_variables
 
     def step(self, regions: Any) -> NewtonOutcome:
         """The step, by the recipe."""

@@ -8,9 +8,8 @@ from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import best_lower, with_larger
 from infimum.kernel.ir import Step, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, POINT, REGIONS, UPPER, RegionPiece, can_be_cut, rows, rows_of
+from infimum.search.policy.bounds import FIRST_ORDER as POLICY
 from infimum.structure.separable_residuals import linear_variables
-
-_SMEAR_OF_LINEAR = 2.0**-200  # what the smear of a linear parameter counts
 
 
 class PieceKernel(FirstOrderKernel):
@@ -53,7 +52,7 @@ class PieceKernel(FirstOrderKernel):
         if not self.linear:
             return smear
         weights = np.ones(self.n)
-        weights[list(self.linear)] = _SMEAR_OF_LINEAR
+        weights[list(self.linear)] = POLICY.smear_of_linear
         at = self.data.offset(weights)
         return self.b.mul(smear, self.b.data(self.b.place("uadd", at, i)))
 

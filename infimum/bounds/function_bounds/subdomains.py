@@ -17,8 +17,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import SUBDOMAIN, ProgramKind
 from infimum.problem.unions import shares
 from infimum.relax.affine_bound_kernel import fits
-
-_MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
+from infimum.search.policy.bounds import FIRST_ORDER as POLICY
 
 
 class SubdomainBound(CuttingTest):
@@ -30,7 +29,7 @@ class SubdomainBound(CuttingTest):
                  form: int = MEAN_VALUE, choice: int = LARGEST):
         super().__init__(evaluator, lo, hi)
         self.weights, variables = shares(lo, hi), min(variables, self.n)
-        if (1 + evaluator.system.m) * self.n > _MOST_ROWS:
+        if (1 + evaluator.system.m) * self.n > POLICY.subdomains_most_rows:
             form, choice = NATURAL, LARGEST
         if form == AFFINE and not fits(list(evaluator.system.rows), self.n):
             form = MEAN_VALUE

@@ -17,15 +17,13 @@ import numpy as np
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LOWEST, SHAVING, TANGENT
+from infimum.search.policy.bounds import TANGENTS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds.function_bounds import tangent_kernel as kernel
 else:
     kernel = LazyModule("bounds.function_bounds.tangent_kernel")
-
-_MOST_VARIABLES = 16                              # variables: the kernel of the model has no loops
-_ELEMENTS_AT_ONCE = 1 << 22                       # regions times variables that are tested together
 
 
 class TangentBound(RegionTest):
@@ -35,11 +33,11 @@ class TangentBound(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
+        self.most = max(1, POLICY.elements_at_once // self.n)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= _MOST_VARIABLES
+        return evaluator.n <= POLICY.most_variables
 
     def is_tried(self, step: int) -> bool:
         """Whether there are tangents is asked when they may be needed: small proofs end before that."""

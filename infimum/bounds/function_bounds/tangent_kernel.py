@@ -39,11 +39,10 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures
 from infimum.kernel.region_cut import rows
 from infimum.kernel.view_positions import At
+from infimum.search.policy.bounds import TANGENTS as POLICY
 from infimum.structure.outer_tangents import TangentExcess, tangents
 
 LEFT, WORTH, UPPER = range(3)  # the outputs
-_SLICES = 8
-_WORTH_GAP_LEFT = 0.125  # the test paid if at most this part of the distance to the upper bound is left
 
 
 def tangent(name: str, f: Expr, x: Expr) -> tuple:
@@ -123,7 +122,7 @@ class TangentKernel:
             for what, value in enumerate((*ends, b.select(alive, 1.0, 0.0), lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
             gone = b.step((0.0,), (b.select(alive, 0.0, 1.0),), larger)
-        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_WORTH_GAP_LEFT, b.sub(best, before))))
+        closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(POLICY.worth_gap_left, b.sub(best, before))))
         b.output(WORTH, 0, b.select(b.mor(closed, b.ogt(gone.results[0], 0.0)), 1.0, 0.0))
         b.output(UPPER, 0, upper)
 
@@ -132,7 +131,7 @@ class _AboveTangent(PieceSlices):
     """Encloses what one element of a piece lies above its tangent."""
 
     def __init__(self, b: Builder, above: TangentExcess, data: Data):
-        super().__init__(b, above.piece, data, _SLICES)
+        super().__init__(b, above.piece, data, POLICY.slices_of_piece)
         self.above = above
 
     def __call__(self, elements: Elements, known: Pair, at: At) -> Pair:

@@ -14,9 +14,7 @@ import numpy as np
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVING
-
-# see Payoff; soon where the function itself takes all of the time
-_ELEMENTS_AT_ONCE = 1 << 22  # regions times elements of the matrix that are tested together
+from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 
 
 class GaussNewton(RegionTest):
@@ -26,7 +24,7 @@ class GaussNewton(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most = max(1, _ELEMENTS_AT_ONCE // (self.n * self.n))
+        self.most = max(1, POLICY.elements_at_once // (self.n * self.n))
 
     @classmethod
     def circumstances(cls, evaluator: Evaluator) -> str:

@@ -38,11 +38,11 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.jets import Jet, Jets, unit
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.schedule import is_sum_over_data, plan
+from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 from infimum.structure.separable_residuals import residual_vector
 
 REGIONS, CENTRE = range(2)  # the inputs
-_SWEEPS = 2
-_LEAST_NORM, _MOST_NORM = 2.0**-500, 2.0**500  # of |z|²
+_LEAST_NORM, _MOST_NORM = 2.0**-500, 2.0**500  # fixed: of |z|²: no product overflows or underflows
 
 
 def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
@@ -76,7 +76,7 @@ class GaussNewtonKernel(NewtonKernel):
             usable = b.mand(usable, b.mand(b.ogt(low, -INF), b.olt(high, INF)))
         self.free = [usable] * n
         self.left = [Pair(b.sub(c, low), b.sub(high, c)) for c, low, high in zip(self.c, lo, hi, strict=True)]  # of x - c
-        for _ in range(_SWEEPS):
+        for _ in range(POLICY.gauss_newton_sweeps):
             most, across = self._rest(sums)
             for i, row in enumerate(sums.rows):
                 reach = b.add(b.mul(row.across, across), b.mul(b.sqrt(row.square), most))

@@ -15,10 +15,9 @@ from itertools import combinations_with_replacement
 from infimum.interval.pair import INF
 from infimum.kernel.forms.balls import Ball, dot, size, total
 from infimum.kernel.ir import Builder, Value
+from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 
-_LEAST_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
-_SWEEPS = 6              # of coordinate descent
-_TINY = 2.0**-400
+_TINY = 2.0**-400  # fixed: its reciprocal is finite
 
 
 class LaneQuadratic:
@@ -97,7 +96,7 @@ class LaneQuadratic:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(pivots[k], b.mul(low[j][k], low[j][k])))
-            positive = b.ogt(left, b.mul(b.max(b.abs(a[j, j]), _TINY), _LEAST_PIVOT))
+            positive = b.ogt(left, b.mul(b.max(b.abs(a[j, j]), _TINY), POLICY.least_pivot_of_form))
             pivots.append(b.select(positive, left, 0.0))
             for i in range(j + 1, p):
                 v = a[j, i]
@@ -110,7 +109,7 @@ class LaneQuadratic:
         """About the lowest point of 2 tilt·s + sᵀ form s for |s_k| <= 1."""
         b, p = self.b, self.p
         point = [b.const(0.0)] * p
-        for _ in range(_SWEEPS if p > 1 else 1):
+        for _ in range(POLICY.sweeps_of_form if p > 1 else 1):
             for k in range(p):
                 slope = self.tilt[k].mid
                 for m in range(p):

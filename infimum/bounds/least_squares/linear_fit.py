@@ -12,9 +12,7 @@ from infimum.bounds.least_squares.residual_basis import LARGE, TINY, BasisRow, R
 from infimum.kernel.box_conclusions import add_up, larger
 from infimum.kernel.forms.balls import middle
 from infimum.kernel.ir import Builder, Value
-
-_LEAST_PIVOT = 2.0**-40  # of a pivot, as part of the diagonal
-_NEGLIGIBLE = 2.0**-5    # of √U: what need not be eliminated
+from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 
 
 class LinearFit:
@@ -76,10 +74,10 @@ class LinearFit:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(low[j][k], low[j][k]))
-            floor = b.max(b.mul(a[j, j], _LEAST_PIVOT), TINY)
+            floor = b.max(b.mul(a[j, j], POLICY.least_pivot_of_fit), TINY)
             if root is not None:
                 adds = b.mul(b.sqrt(b.max(left, floor)), self.most[j])
-                self.dropped.append(b.mor(b.mnot(b.ogt(left, floor)), b.olt(adds, b.mul(_NEGLIGIBLE, root))))
+                self.dropped.append(b.mor(b.mnot(b.ogt(left, floor)), b.olt(adds, b.mul(POLICY.negligible_column, root))))
             inverse.append(b.select(self.dropped[j], 1.0, b.div(1.0, b.sqrt(b.max(left, floor)))))
             for i in range(j + 1, q):
                 v = a[j, i]

@@ -43,11 +43,10 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.forms.balls import Ball, dot, norm, size, total
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
+from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 from infimum.structure.separable_residuals import SeparableResiduals, residual_vector, separable
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_LEAST_GAMMA = 2.0**-6                # the least γ that is of use
-_WEIGHT_OF_LEFT_OUT_ROWS = 10.0       # what rows that are left out count, where a side to cut is chosen
 
 
 def projection(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -91,7 +90,7 @@ class ProjectionKernel:
         norm_q = b.sqrt(b.add(1.0, sums.off_gram))
         loss = b.add(sums.off_gram, b.mul(2.0, b.fma(norm_q, sums.norm_n, turned)))
         gamma = b.neg(b.sub(loss, 1.0))  # 1 - loss, rounded down
-        self.solid = b.mand(b.ogt(gamma, _LEAST_GAMMA), self.basis.bounded)
+        self.solid = b.mand(b.ogt(gamma, POLICY.least_gamma), self.basis.bounded)
         self.gamma = b.select(self.solid, gamma, 1.0)
         v = b.sqrt(total(b, [b.mul(size(b, entry), b.mul(b.mul(h[k], h[m]), 1.0 if k == m else 2.0))
                              for (k, m), entry in sums.a.items()]))
@@ -235,7 +234,7 @@ class ProjectionKernel:
         for k, i in enumerate(self.parts.nonlinear):
             score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            blind = b.fma(b.mul(_WEIGHT_OF_LEFT_OUT_ROWS, self.sums.missing), part, score)
+            blind = b.fma(b.mul(POLICY.weight_of_left_out_rows, self.sums.missing), part, score)
             score = b.select(b.olt(blind, LARGE), blind, b.select(b.olt(part, LARGE), part, LARGE))
             best, axis = better(i, score)
         return axis

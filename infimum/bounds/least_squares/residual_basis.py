@@ -25,17 +25,12 @@ from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.kernel.schedule import plan
 from infimum.ops.rules import ESTIMATES, RULES
+from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 from infimum.structure.function_families import FunctionFamily
 from infimum.structure.separable_residuals import ExponentShift, SeparableResiduals
 
-_NEGLIGIBLE_EXPONENTIAL = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
-_LOG_NEGLIGIBLE = -207.9             # about its logarithm
-LARGE = 2.0**400                     # numbers beyond are not worked with
-TINY = 2.0**-400
-_MUCH_VARIATION = 0.15    # a denominator varies much if it does by this part,
-_LITTLE_VARIATION = 0.02  # and little by this
-_LARGEST_WEIGHT = 5.0     # times what is typical: rows that weigh more are weighted down
-_LARGEST_EXPONENT = 16.0  # of an exponential that is written otherwise
+LARGE = 2.0**400  # fixed: numbers beyond are not worked with
+TINY = 2.0**-400  # fixed: its reciprocal
 
 
 class CoarseEnclosures(Enclosures):
@@ -51,15 +46,15 @@ class CoarseEstimates(Estimates):
 
 
 def _blunt(b: Builder, y: Pair) -> Pair:
-    return y.but(nlo=b.select(b.ogt(y.nlo, -_NEGLIGIBLE_EXPONENTIAL), 0.0, y.nlo),
-                 hi=b.select(b.olt(y.hi, _NEGLIGIBLE_EXPONENTIAL), _NEGLIGIBLE_EXPONENTIAL, y.hi),
+    return y.but(nlo=b.select(b.ogt(y.nlo, -POLICY.negligible_exponential), 0.0, y.nlo),
+                 hi=b.select(b.olt(y.hi, POLICY.negligible_exponential), POLICY.negligible_exponential, y.hi),
                  least=min(y.least, 0), point=None)
 
 
 def _exp_or_zero(b: Builder, x: Value) -> Value:
     """It is not even computed where it would underflow."""
-    tiny = b.olt(x, _LOG_NEGLIGIBLE)
-    return b.select(tiny, 0.0, ESTIMATES["exp"](b, b.select(tiny, _LOG_NEGLIGIBLE, x)))
+    tiny = b.olt(x, POLICY.log_negligible)
+    return b.select(tiny, 0.0, ESTIMATES["exp"](b, b.select(tiny, POLICY.log_negligible, x)))
 
 
 class TaylorForm(NamedTuple):
@@ -145,7 +140,7 @@ class ResidualBasis:
         b, lowering = self.b, Lowering(self.b, CoarseEstimates(), {"x": lambda i: self.t[i]}, self.data)
         for _, gauge in self.parts.gauges:
             first, last = lowering.elements_at(list(gauge.choices), ())
-            self.gauges[gauge.name] = b.ogt(b.abs(b.max(first, last)), _LARGEST_EXPONENT), b.ogt(last, first)
+            self.gauges[gauge.name] = b.ogt(b.abs(b.max(first, last)), POLICY.largest_exponent), b.ogt(last, first)
 
     def _gauge(self, gauge: ExponentShift, meaning: object, leaf: Callable) -> Value | Pair | Jet:
         """g, with this meaning."""
@@ -193,7 +188,7 @@ class ResidualBasis:
             inverse = b.div(1.0, b.max(b.abs(values.elements.element(self.parts.multiplied[0], (turn.index,))), TINY))
             total = b.step((0.0,), (b.sqrt(b.sqrt(inverse)),), add_up)
         mean = b.div(total.results[0], float(self.parts.rest.size))
-        return b.mul(b.mul(b.mul(mean, mean), b.mul(mean, mean)), _LARGEST_WEIGHT)
+        return b.mul(b.mul(b.mul(mean, mean), b.mul(mean, mean)), POLICY.largest_weight)
 
     # ---- rows
     @contextmanager
@@ -291,9 +286,9 @@ class ResidualBasis:
         largest = b.max(b.abs(there.nlo), b.abs(there.hi))
         part = b.min(b.neg(b.div(-1.0, largest)), self.largest)  # rounded down
         sound = b.mand(b.mand(b.ogt(largest, TINY), b.olt(largest, LARGE)), self._kept([there]))
-        much = b.ogt(b.add(there.nlo, there.hi), b.mul(_MUCH_VARIATION, b.abs(here)))
+        much = b.ogt(b.add(there.nlo, there.hi), b.mul(POLICY.much_variation, b.abs(here)))
         # such rows count fully: the bound is to be sharp
-        little = b.olt(b.add(there.nlo, there.hi), b.mul(_LITTLE_VARIATION, b.abs(here)))
+        little = b.olt(b.add(there.nlo, there.hi), b.mul(POLICY.little_variation, b.abs(here)))
         weight = b.select(little, 1.0, b.min(b.mul(self.largest, b.abs(here)), 1.0))
         return self._weighted(part, [values.elements.element(v, at) for v in vectors], points(vectors), jets(vectors),
                               b.mand(sound, self._kept([boxes.elements.element(v, at) for v in vectors]))), much, weight

@@ -3,10 +3,11 @@ position."""
 
 import numpy as np
 
+from infimum.evaluation.enclosures import SMOOTH
 from infimum.structure.local_form import EXACT, NEUTRAL, LocalForm, LocalNumber, all_sources, sources
 from infimum.structure.local_form_positions import exact, parts, within
 
-_SMOOTH = 3.0  # the highest level
+_SMOOTH = float(SMOOTH)
 
 
 def _up(values: np.ndarray) -> np.ndarray:

@@ -18,15 +18,13 @@ import numpy as np
 
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
+from infimum.search.policy.bounds import SWEEPS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds.sweeps import sweeps
 else:
     sweeps = LazyModule("bounds.sweeps.sweeps")
-
-_SLICES = 8                                        # of a piece, in what the other variables contribute
-_ELEMENTS_AT_ONCE = 1 << 21                        # regions times variables that are swept together
 
 
 class Shaving(RegionTest):
@@ -36,12 +34,12 @@ class Shaving(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.sweeper = sweeps.Sweeper(evaluator, lo, hi, _SLICES)
-        self.most = max(1, _ELEMENTS_AT_ONCE // self.n)
+        self.sweeper = sweeps.Sweeper(evaluator, lo, hi, POLICY.shaving_slices_of_piece)
+        self.most = max(1, POLICY.elements_at_once // self.n)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n >= sweeps.LEAST_VARIABLES and evaluator.facts.local is not None
+        return evaluator.n >= POLICY.least_variables and evaluator.facts.local is not None
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         left, worth = self.sweeper.shave(regions, context.upper, None if self.faces is None else self.faces.of(regions))

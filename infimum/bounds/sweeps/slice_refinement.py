@@ -13,20 +13,15 @@ import numpy as np
 
 from infimum.bounds.sweeps.refinement_kernel import AT_MIDDLE, DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
 from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.evaluation.enclosures import POLE
 from infimum.evaluation.programs import REDUCED, TERMS, TESTED
 from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions, widths
 from infimum.search.incumbent import Incumbent
+from infimum.search.policy.bounds import SLICE_REFINEMENT as POLICY
 from infimum.structure.local_form import all_sources
 
-_FIRST_SLICES, _MOST_FIRST_LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
-_MOST_SLICES, _LEAST_SLICES = 1 << 22, 8        # the most slices of all variables together, and the least of each
-_LANES_AT_ONCE = 1 << 16                        # lanes
-_WORTH_GAP_LEFT, _PATIENCE_ROUNDS = 0.9, 12     # the gap must shrink to this part of it in this number of rounds,
-# or in the first number here if the number of slices has grown by the second as a factor (8 if none is dropped)
-_SHORT_PATIENCE_ROUNDS, _LARGE_GROWTH = 3, 4
-_ROUNDS_AFTER_GOAL = 3  # rounds after the goal is met: they are cheap, and the slices become narrow
-_POLE = -1.0            # the lowest level
+_POLE = float(POLE)
 
 
 class SliceRefinement:
@@ -38,14 +33,15 @@ class SliceRefinement:
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.lower, self.level, self.evaluations = -np.inf, 0, 0
         self.rounds: list[tuple[float, int]] = []  # the gap after each, and the slices that were left
-        self.beyond = _ROUNDS_AFTER_GOAL
+        self.beyond = POLICY.rounds_after_goal
         nodes = all_sources(self.form)
         self.replaced = [nodes.index(node) for node in reductions_of_terms(self.form)]
         self.others = len(self.replaced) < len(nodes)  # are there numbers that come from the hull of the slices?
 
     @staticmethod
     def possible(sweeper: Sweeper) -> bool:
-        return sweeper.possible and bool(sweeper.evaluator.facts.local.terms) and _LEAST_SLICES * sweeper.n <= _MOST_SLICES
+        few = POLICY.least_slices * sweeper.n <= POLICY.most_slices
+        return sweeper.possible and bool(sweeper.evaluator.facts.local.terms) and few
 
     @property
     def empty(self) -> bool:
@@ -55,7 +51,7 @@ class SliceRefinement:
     def steps(self) -> Iterator[None]:
         """The work, in rounds, until the goal is met, nothing is left, or it no longer pays."""
         every: Unions | None = self._first()
-        while every is not None and len(every.lo) <= _MOST_SLICES:
+        while every is not None and len(every.lo) <= POLICY.most_slices:
             self.unions = every
             yield from self._round()
             every = None if self.empty else self._halved()
@@ -67,7 +63,7 @@ class SliceRefinement:
         if not self.goal.met(self.lower, self.incumbent.upper):
             if not self._pays():
                 return None
-        elif self.beyond and len(self.unions.lo) <= _FIRST_SLICES * self.n:
+        elif self.beyond and len(self.unions.lo) <= POLICY.first_slices * self.n:
             self.beyond -= 1
         else:
             width = np.inf if self.goal.xtol is None else self.goal.xtol
@@ -77,15 +73,16 @@ class SliceRefinement:
     def _pays(self) -> bool:
         """Has the gap shrunk in the last rounds, or were at least many halves dropped in the last few?"""
         gap, count = self.rounds[-1]
-        if len(self.rounds) <= _SHORT_PATIENCE_ROUNDS or gap < _WORTH_GAP_LEFT * self.rounds[-1 - _SHORT_PATIENCE_ROUNDS][0]:
+        short, long = POLICY.short_patience_rounds, POLICY.patience_rounds
+        if len(self.rounds) <= short or gap < POLICY.worth_gap_left * self.rounds[-1 - short][0]:
             return True
-        if count > _LARGE_GROWTH * self.rounds[-1 - _SHORT_PATIENCE_ROUNDS][1]:
+        if count > POLICY.large_growth * self.rounds[-1 - short][1]:
             return False
-        return len(self.rounds) <= _PATIENCE_ROUNDS or gap < _WORTH_GAP_LEFT * self.rounds[-1 - _PATIENCE_ROUNDS][0]
+        return len(self.rounds) <= long or gap < POLICY.worth_gap_left * self.rounds[-1 - long][0]
 
     def _first(self) -> Unions:
         unions = self.unions
-        while len(unions.lo) < min(_FIRST_SLICES * self.n, _MOST_FIRST_LANES):
+        while len(unions.lo) < min(POLICY.first_slices * self.n, POLICY.most_first_lanes):
             finer = unions.halved(np.ones(len(unions.lo), bool))
             if len(finer.lo) == len(unions.lo):
                 break
@@ -148,8 +145,8 @@ class SliceRefinement:
                parameters: np.ndarray | None = None) -> Iterator[None]:
         """Runs a kernel on all slices, some at a time; returns its rows."""
         variables, parts = unions.variables, []
-        for begin in range(0, len(variables), _LANES_AT_ONCE):
-            part = slice(begin, begin + _LANES_AT_ONCE)
+        for begin in range(0, len(variables), POLICY.lanes_at_once):
+            part = slice(begin, begin + POLICY.lanes_at_once)
             box, at = np.stack([unions.lo[part], unions.hi[part]]), variables[part]
             beside = box if user is None else np.take(user, at, axis=1)
             parts.append(self.evaluator.run(kind, [box, beside, np.take(numbers, at, axis=1)], parameters=parameters)[0])

@@ -38,13 +38,13 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.lowering import Lowering
 from infimum.kernel.meaning import Enclosures, Estimates
 from infimum.kernel.region_cut import ALIVE, LEAST, NEW_HI, NEW_LO
+from infimum.search.policy.bounds import SWEEPS as POLICY
 from infimum.structure.arrange_reductions import arranged
 from infimum.structure.local_form import EXACT, LocalForm, Y, all_sources, local_form
 
 # the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
 # be approached at infinity, and no derivative discards); the numbers
 BOX, USER, NUMBERS = range(3)
-SLICES = 64
 
 
 def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1, slices: int = 0) -> tuple:
@@ -131,7 +131,7 @@ def slice_test(b: Builder, form: LocalForm, data: Data, upper: Value) -> Callabl
 def sweep(name: str, f: Expr, x: Expr) -> tuple:
     """The kernel. Parameters: the upper bound, then the ends of the slices as parts of the width, 0 … 1."""
     form, b, data = local_form(f, x), Builder(), Data()
-    at = data.offset(np.zeros(SLICES + 2))
+    at = data.offset(np.zeros(POLICY.slices + 2))
     lo, hi, tested = b.input(BOX, 0), b.input(BOX, 1), slice_test(b, form, data, b.data(at))
     width = b.sub(hi, lo)
 
@@ -141,7 +141,7 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
         weighed = b.fma(lo, b.sub(1.0, part), b.mul(hi, part))  # where the width is no double, its ends are
         inside = b.min(b.max(b.select(b.olt(width, INF), b.fma(width, part, lo), weighed), lo), hi)
         return b.select(b.ole(part, 0.0), lo, b.select(b.oge(part, 1.0), hi, inside))
-    with b.loop(SLICES) as turn:
+    with b.loop(POLICY.slices) as turn:
         left, right = end(turn.index), end(b.place("uadd", turn.index, 1))
         dead, left, right, nlo, *_ = tested(left, right)
         best = b.step((-INF, -INF, -INF), tuple(b.select(dead, -INF, v) for v in (b.neg(left), right, nlo)), larger)
@@ -161,10 +161,10 @@ def sample(name: str, f: Expr, x: Expr) -> tuple:
     """Inputs: the window (lo, hi) of each variable, unused, the numbers. Output: the lowest place, its value, the highest place,
     its value. Parameters as above."""
     form, b, data = local_form(f, x), Builder(), Data()
-    at = data.offset(np.zeros(SLICES + 2))
+    at = data.offset(np.zeros(POLICY.slices + 2))
     leaves = _point_leaves(b, form)
     lo, hi = b.input(BOX, 0), b.input(BOX, 1)
-    with b.loop(SLICES + 1) as turn:
+    with b.loop(POLICY.slices + 1) as turn:
         part = b.data(b.place("uadd", at + 1, turn.index))
         place = b.min(b.max(b.fma(b.sub(hi, lo), part, lo), lo), hi)
         value, = Lowering(b, Estimates(), {**leaves, Y: lambda _, place=place: place}, data).values([form.value], straight=True)

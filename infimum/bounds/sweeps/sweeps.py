@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.sweeps.local_context import ContextNumbers
-from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
+from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVING, SPREAD, SWEEP, ProgramKind
-
-LEAST_VARIABLES = 6                                         # with fewer variables boxes are cut, not swept
-_MOST_SLICES, _MOST_SLICES_TIMES_VARIABLES = 1024, 1 << 22  # slices of a piece, and times the number of variables
+from infimum.search.policy.bounds import SWEEPS as POLICY
 
 
 class Sweeper:
@@ -24,7 +22,7 @@ class Sweeper:
         self.possible = evaluator.facts.local is not None
         self.numbers = ContextNumbers(evaluator.facts.local) if self.possible else None
         self.slices = slices if evaluator.facts.has_pieces else 0
-        self.every, self.parts = np.arange(self.n), np.arange(SLICES + 1) / SLICES
+        self.every, self.parts = np.arange(self.n), np.arange(POLICY.slices + 1) / POLICY.slices
 
     def sweep(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(lo, hi, lower): what is left of the boxes (n, N), and a lower bound of f on each. A box that is proved away has lo >
@@ -65,8 +63,9 @@ class Sweeper:
 
     def refine(self) -> bool:
         """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""
-        finer = 16 * self.slices or SLICES
-        if not self.evaluator.facts.has_pieces or finer > _MOST_SLICES or self.n * finer > _MOST_SLICES_TIMES_VARIABLES:
+        finer = 16 * self.slices or POLICY.slices
+        too_many = finer > POLICY.most_slices or self.n * finer > POLICY.most_slices_times_variables
+        if not self.evaluator.facts.has_pieces or too_many:
             return False
         self.slices = finer
         return True

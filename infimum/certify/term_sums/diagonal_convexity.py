@@ -20,10 +20,7 @@ from infimum.linear_algebra.lane_algebra import inverse_factor
 from infimum.linear_algebra.low_rank import length, low_rank_loss
 from infimum.linear_algebra.outward_sums import SumTargets
 from infimum.linear_algebra.positive_definite import midpoint, positive_definite
-
-# the part of the curvature that cliques share at first, the factor by which it is reduced, and the number of tries
-_FIRST_SHARE, _SHARE_REDUCTION, _TRIES = 0.9375, 0.75, 32
-_EVEN_SHARE = 0.125  # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
+from infimum.search.policy.bounds import TERM_SUM_ISOLATION as POLICY
 
 
 class _Frame(NamedTuple):
@@ -67,7 +64,7 @@ class HeldTermSum:
         if not (known.raw > 0).all():
             return None
         own = 1.0 / arrays.inverse_diagonal(known, self.order.links)
-        for part in _FIRST_SHARE * _SHARE_REDUCTION ** np.arange(_TRIES):
+        for part in POLICY.first_share * POLICY.share_reduction ** np.arange(POLICY.tries):
             known = arrays.factored(diagonal - part * np.where(self.held, 0.0, own), off, self.order.links)
             if (known.raw > 0).all():
                 break
@@ -77,8 +74,8 @@ class HeldTermSum:
         need = np.where(self.absent, 0.0, radius.sum(axis=1))
         members, present = self.order.members, np.where(self.absent, 0.0, 1.0)
         needs, counts = (self.of_members.estimate([weight])[members] for weight in (need, present))
-        slack = np.where(needs > 0, (1 - _EVEN_SHARE) * need / np.where(needs > 0, needs, 1.0), 0.0)
-        slack += np.where(needs > 0, _EVEN_SHARE, 1.0) / np.maximum(counts, 1.0)
+        slack = np.where(needs > 0, (1 - POLICY.even_share) * need / np.where(needs > 0, needs, 1.0), 0.0)
+        slack += np.where(needs > 0, POLICY.even_share, 1.0) / np.maximum(counts, 1.0)
         slack *= part * np.append(own, 0.0)[members] * present
         wanted = known.pivots * columns[:, None] * columns[None]
         wanted[self.diagonal, self.diagonal] += slack

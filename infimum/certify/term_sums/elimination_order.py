@@ -11,9 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.chains.bags import edges_of, elimination
-
-MOST_LINKS = 8              # links of a variable
-_MOST_OPERATIONS = 1 << 21  # operations with the matrices of all cliques
+from infimum.search.policy.bounds import TERM_SUM_ISOLATION as POLICY
 
 
 class EliminationOrder(NamedTuple):
@@ -48,15 +46,15 @@ def order_of(scopes: list[np.ndarray], n: int) -> EliminationOrder | None:
     """
     edges = edges_of(scopes)
     reach = int((edges[1] - edges[0]).max(initial=0))
-    if reach <= MOST_LINKS:
+    if reach <= POLICY.most_links:
         position = np.arange(n)
         later = np.minimum(position + 1 + np.arange(reach)[:, None], n)
     else:
-        found = elimination(scopes, n, MOST_LINKS)
+        found = elimination(scopes, n, POLICY.most_links)
         if found is None:
             return None
         position, later = _as_arrays(found, n)
-    if (len(later) + 1) ** 3 * n > _MOST_OPERATIONS:
+    if (len(later) + 1) ** 3 * n > POLICY.most_operations:
         return None
     return _order(position, np.ascontiguousarray(later))
 

@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.certify.term_sums.elimination_order import EliminationOrder, order_of
+from infimum.evaluation.enclosures import SMOOTH
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import TERM_CURVATURE, TERM_HESSIAN, ProgramKind
 from infimum.expr.node import var
 from infimum.linear_algebra.interval_matrices import Interval, times
 from infimum.linear_algebra.outward_sums import SumTargets
+from infimum.search.policy.bounds import TERM_SUM_ISOLATION as POLICY
 from infimum.structure.coupling_scalars import coupling_of
 from infimum.structure.products_as_sums import with_logarithms
 from infimum.structure.term_sums import TermFamily, families_of
-
-_SMOOTH = 3
-_MOST_VARIABLES, _MOST_FORMS = 6, 24  # that a term reads; forms of terms
 
 
 class SecondOrderEnclosure(NamedTuple):
@@ -87,14 +86,14 @@ class TermSum:
     def of(cls, evaluator: Evaluator) -> "TermSum | None":
         """None if the function has no such structure."""
         n, scalars = evaluator.n, []
-        families = families_of(evaluator.f, var("x", (n,)), _MOST_VARIABLES)
+        families = families_of(evaluator.f, var("x", (n,)), POLICY.most_variables)
         if families is None:
             coupling = coupling_of(evaluator.f, n) or coupling_of(with_logarithms(evaluator.f), n)
             if coupling is None or np.inf in coupling.above:
                 return None
             families, scalars = coupling.families, [Evaluator(s, n, evaluator.backend) for s in coupling.scalars]
         families = [family for family in families if len(family.variables)]
-        if len(families) > _MOST_FORMS:
+        if len(families) > POLICY.most_forms:
             return None
         order = order_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
         return None if order is None else cls(evaluator, families, scalars, order)
@@ -137,7 +136,7 @@ class TermSum:
         gradient = self.of_gradient.total(self._scaled(firsts, weights))
         whole = self.of_hessian.total(self._scaled(seconds, weights))
         cliques, mixed, inner = zip(*(np.split(end, np.cumsum(self.parts)[:-1]) for end in whole), strict=True)
-        return SecondOrderEnclosure(all(bool((part[2] == _SMOOTH).all()) for part in found),
+        return SecondOrderEnclosure(all(bool((part[2] == SMOOTH).all()) for part in found),
                                     tuple(end[:n][self.order.position] for end in gradient), _symmetric(cliques, (m, m, n)),
                                     *(tuple(end.reshape(count, n) for end in ends) for ends in (mixed, slopes)),
                                     _symmetric(inner, (count, count)), weights)

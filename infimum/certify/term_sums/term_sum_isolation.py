@@ -12,11 +12,7 @@ from infimum.certify.term_sums.diagonal_convexity import HeldTermSum
 from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.certify.term_sums.term_sum_newton import polished
 from infimum.linear_algebra.interval_matrices import Interval, down, up
-
-_RADII, _RADIUS_RATIO = 8, 16.0     # boxes for K, each wider than the one before by this factor
-_FIRST_GROWTH, _HALVINGS = 4.0, 40  # B reaches at first this multiple of what is needed; then a half, a quarter, … of that
-# of the curvature that could be shown, where a number is needed; the second for what takes much of it
-_CURVATURE_SHARES = 0.5, 0.9375
+from infimum.search.policy.bounds import TERM_SUM_ISOLATION as POLICY
 
 
 def isolate(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
@@ -51,8 +47,8 @@ class _HeldPoint:
         radius = self._radius(x, x, self.here)
         if radius is None:
             return IsolationFailure.SINGULAR
-        for k in range(_RADII):
-            reach = np.where(free, np.maximum(4.0 * radius, 4.0 * least) * _RADIUS_RATIO**k, 0.0)
+        for k in range(POLICY.radii):
+            reach = np.where(free, np.maximum(4.0 * radius, 4.0 * least) * POLICY.radius_ratio**k, 0.0)
             lo, hi = np.maximum(x - reach, self.lo), np.minimum(x + reach, self.hi)
             known = self._radius(lo, hi, self.terms.enclose(lo, hi))
             if known is None:
@@ -74,11 +70,11 @@ class _HeldPoint:
     def neighbourhood(self, unique: Interval, reach: Interval) -> Interval | IsolationFailure:
         """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser. By
         bisection: smaller ones are easier."""
-        for share in (_FIRST_GROWTH, 1.0):
+        for share in (POLICY.first_growth, 1.0):
             box = self._box(share, unique, reach)
             if self._has_no_other(*box):
                 return box
-        best, fails, holds = unique, 0, _HALVINGS
+        best, fails, holds = unique, 0, POLICY.halvings
         if not self._has_no_other(*best):
             return IsolationFailure.SINGULAR
         while holds - fails > 1:
@@ -107,7 +103,7 @@ class _HeldPoint:
     def _curvature_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: SecondOrderEnclosure,
                             parts: tuple[float, ...] = ()) -> np.ndarray | None:
         """How much f bends on the box, with the first part that shows it."""
-        for part in parts or _CURVATURE_SHARES[:2 if self.terms.scalars else 1]:
+        for part in parts or POLICY.curvature_shares[:2 if self.terms.scalars else 1]:
             least = self.held.curvature_at_least(lo, hi, bends, part)
             if least is not None:
                 return least

@@ -6,14 +6,13 @@ from infimum.certify.term_sums.diagonal_convexity import HeldTermSum
 from infimum.certify.term_sums.term_hessians import SecondOrderEnclosure, TermSum
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.points.valley_polish import solve
-
-_NEWTON_STEPS = 12
+from infimum.search.policy.bounds import TERM_SUM_ISOLATION as POLICY
 
 
 def polished(terms: TermSum, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Steps while they shrink what a step would gain."""
     best, gain = x, np.inf
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(POLICY.newton_steps):
         bends = terms.enclose(x, x)
         slope = midpoint(bends.gradient)
         held = ((x <= lo) & (slope > 0)) | ((x >= hi) & (slope < 0)) | (lo == hi)

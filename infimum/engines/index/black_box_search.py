@@ -20,13 +20,11 @@ from infimum.engines.index.trial_polish import TrialPolish
 from infimum.engines.index.trial_values import TrialFailure, row_of
 from infimum.engines.index.trial_values import TrialOutcome as Told
 from infimum.engines.index.unit_cube import Point, UnitCube
+from infimum.search.policy.index import CURVE as POLICY
 
 _FAILURES = {OutcomeKind.NAN: TrialFailure.NAN, OutcomeKind.EXCEPTION: TrialFailure.EXCEPTION,
              OutcomeKind.CRASH: TrialFailure.CRASH, OutcomeKind.TIMEOUT: TrialFailure.TIMEOUT,
              OutcomeKind.NO_NUMBER: TrialFailure.EXCEPTION}
-_MOST_REPEATS = 8  # places in a row whose points are not new
-# points all over the cube that are looked at then, before all points are looked through one after the other
-_SCATTERED_POINTS = 64
 
 
 class Proposal(NamedTuple):
@@ -91,7 +89,7 @@ class BlackBoxSearch:
         return self._of_method()
 
     def _of_method(self) -> Proposal | None:
-        for _ in range(_MOST_REPEATS):
+        for _ in range(POLICY.most_repeats):
             for trial in self.method.ask():
                 x = self.cube.point(trial.point)
                 if x in self._told:
@@ -105,7 +103,7 @@ class BlackBoxSearch:
     def _of_all(self) -> Proposal | None:
         """A point that is new, wherever it is; None if there is none. The order of all points is gone through once in a run, so
         that a trial costs a few looks, however many points were tried."""
-        scattered = () if self.cube.whole.all() else islice(self._scattered, _SCATTERED_POINTS)
+        scattered = () if self.cube.whole.all() else islice(self._scattered, POLICY.scattered_points)
         for x in chain(scattered, self._every):
             if x not in self._told and x not in self._owners:
                 return self._propose(x, [])

@@ -15,20 +15,7 @@ import numpy as np
 from infimum.engines.index.constrained_model_step import least_constrained
 from infimum.engines.index.fitted_quadratics import FittedQuadratics, quadratics
 from infimum.engines.index.model_descent import ModelDescent
-
-_GROW, _SHRINK, _SHRINK_LITTLE = 1.6, 0.5, 0.7
-_LONG_STEP = 0.7                     # of the box: steps so long let it grow, if they gained
-_GOOD_RATIO, _POOR_RATIO = 0.5, 0.1  # of what was expected
-# of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
-_NEW_DISTANCE, _INFORMATIVE_DISTANCE = 0.1, 0.3
-_SAME_DISTANCE = 1e-4  # nearer to an infeasible trial, it is the same
-_PATIENCE_TRIALS = 3   # infeasible trials in a row before the box shrinks
-# of the box: from the boundary of each constraint at first, at most, at least
-_FIRST_MARGIN, _LARGEST_MARGIN, _LEAST_MARGIN = 0.05, 0.4, 1e-6
-_MARGIN_OF_EXCESS = 1.5                     # the margin, in units of what the model was exceeded by
-_MARGIN_DECAY = 0.5                         # of a margin that was not needed
-_UNKNOWN_SHARE, _WORTH_CHANGE = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
-_CANDIDATES = 48
+from infimum.search.policy.index import CONSTRAINED_DESCENT as POLICY
 
 
 class ConstrainedDescent(ModelDescent):
@@ -38,7 +25,7 @@ class ConstrainedDescent(ModelDescent):
                  least: float):
         super().__init__(start, values, points, others, radius, least)
         self._outside = 0                         # infeasible trials since the last that was not
-        self._margins = np.full(len(values) - 1, _FIRST_MARGIN)
+        self._margins = np.full(len(values) - 1, POLICY.first_margin)
         self._made: FittedQuadratics | None = None      # the models, until a trial is told
         # of the last step: rises, lengths of slopes
         self._expected: tuple[FittedQuadratics, np.ndarray, np.ndarray] | None = None
@@ -60,7 +47,7 @@ class ConstrainedDescent(ModelDescent):
                 self._shrink()
                 continue
             if step is None:
-                margins = np.minimum(self._margins[known], _LARGEST_MARGIN) * self.radius
+                margins = np.minimum(self._margins[known], POLICY.largest_margin) * self.radius
                 step = least_constrained(models.gradients[-1], models.hessians[-1], self.best_values[known] / lengths + margins,
                                          models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
                                          lo, hi)
@@ -77,7 +64,7 @@ class ConstrainedDescent(ModelDescent):
         self._learn_margins(values, computed)
         if computed < level:      # models have learned: the same box again
             self._outside += 1
-            if self._outside > _PATIENCE_TRIALS:
+            if self._outside > POLICY.patience_trials:
                 self._outside = 0
                 self._shrink()
             return
@@ -90,19 +77,21 @@ class ConstrainedDescent(ModelDescent):
     def _is_new(self, found: np.ndarray, level: int) -> bool:
         """Far from all trials that have a value of the function; those that missed it by little are corrected by little."""
         apart = np.maximum.reduce(np.abs(self.points - found), axis=1)
-        return bool((apart >= np.where(np.isnan(self.values[:, level]), _SAME_DISTANCE, _NEW_DISTANCE) * self.radius).all())
+        near = np.where(np.isnan(self.values[:, level]), POLICY.same_distance, POLICY.new_distance) * self.radius
+        return bool((apart >= near).all())
 
     def _better(self, point: np.ndarray, values: np.ndarray, higher: bool) -> None:
         expected = None if self._expected is None else -float(self._expected[1][-1])
-        gain, far = self.value - float(values[self.level]), float(np.abs(point - self.best).max()) > _LONG_STEP * self.radius
+        gain = self.value - float(values[self.level])
+        far = float(np.abs(point - self.best).max()) > POLICY.long_step * self.radius
         self.best, self.best_values, self._failed = point, values, False
         if expected is None:
             return
-        if far and (higher or gain > _GOOD_RATIO * expected):
-            grown = min(self.radius * _GROW, 2 * self.first_radius) / self.radius
+        if far and (higher or gain > POLICY.good_ratio * expected):
+            grown = min(self.radius * POLICY.growth, 2 * self.first_radius) / self.radius
             self.radius, self._margins = self.radius * grown, self._margins * grown
-        elif not higher and gain < _POOR_RATIO * expected:
-            self._shrink(_SHRINK_LITTLE)
+        elif not higher and gain < POLICY.poor_ratio * expected:
+            self._shrink(POLICY.shrink_little)
 
     def _learn_margins(self, values: np.ndarray, computed: int) -> None:
         """In units of the box, of distance: by what each constraint was above its model."""
@@ -111,11 +100,11 @@ class ConstrainedDescent(ModelDescent):
         models, rises, lengths = self._expected
         for row, k in enumerate(models.functions[:-1]):
             if k <= computed:
-                exceeded = _MARGIN_OF_EXCESS * float(values[k] - self.best_values[k] - rises[row]) / (float(lengths[row])
+                exceeded = POLICY.margin_of_excess * float(values[k] - self.best_values[k] - rises[row]) / (float(lengths[row])
                                                                                                       * self.radius)
-                self._margins[k] = max(_MARGIN_DECAY * self._margins[k], min(exceeded, 1.0), _LEAST_MARGIN)
+                self._margins[k] = max(POLICY.margin_decay * self._margins[k], min(exceeded, 1.0), POLICY.least_margin)
 
-    def _shrink(self, by: float = _SHRINK) -> None:
+    def _shrink(self, by: float = POLICY.shrink) -> None:
         """A quarter of the box's bend is left: half of a margin, in units of the box."""
         self.radius *= by
         self._margins *= by
@@ -130,14 +119,14 @@ class ConstrainedDescent(ModelDescent):
         steps, lowest = steps[holds], rises[-1, holds]
         if not len(steps):
             return None
-        lowest = lowest - _UNKNOWN_SHARE * models.unknown(steps)
+        lowest = lowest - POLICY.unknown_share * models.unknown(steps)
         slope, bend = float(np.abs(models.gradients[-1]).sum()), float(np.abs(models.hessians[-1]).sum())
         most = self.radius * (slope + 0.5 * self.radius * bend)
         for candidate in np.argsort(lowest, kind="stable"):
-            if lowest[candidate] >= -_WORTH_CHANGE * most:
+            if lowest[candidate] >= -POLICY.worth_change * most:
                 return None
             found = self.best + steps[candidate]
-            if np.abs(self.points - found).max(axis=1).min() >= _INFORMATIVE_DISTANCE * self.radius:
+            if np.abs(self.points - found).max(axis=1).min() >= POLICY.informative_distance * self.radius:
                 return steps[candidate]
         return None
 
@@ -160,5 +149,5 @@ def _lengths(slopes: np.ndarray) -> np.ndarray:
 @cache
 def _directions(n: int) -> np.ndarray:
     """Points on the faces of a box, the same each time, and their middles."""
-    spread = np.random.Generator(np.random.PCG64(n)).uniform(-1, 1, (_CANDIDATES, n))
+    spread = np.random.Generator(np.random.PCG64(n)).uniform(-1, 1, (POLICY.candidates, n))
     return np.vstack([spread / np.abs(spread).max(axis=1)[:, None], np.eye(n), -np.eye(n)])

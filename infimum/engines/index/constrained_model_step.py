@@ -6,14 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDS, _MORE_ROUNDS = 10, 25  # at most; and where the first of them led to nothing good
-# the least slack, and the products, of the start; in units of the box and of the slope over it
-_FIRST_SLACK = 0.1
-_PRODUCT_REDUCTION = 0.2  # what is left of the products after a round
-_TO_BOUNDARY = 0.99       # of the way to where a slack or a multiplier would be 0
-_LARGEST_RATIO = 1e12     # multipliers in units of slacks: beyond, constraints hold nowhere in the box
-# products, and violations, that are small enough to end; violations that are not good
-_SMALL_RESIDUAL, _LARGE_VIOLATION = 1e-4, 1e-2
+from infimum.search.policy.index import CONSTRAINED_MODEL_STEP as POLICY
 
 
 def least_constrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndarray, slopes: np.ndarray, bends: np.ndarray,
@@ -26,11 +19,11 @@ def least_constrained(gradient: np.ndarray, hessian: np.ndarray, values: np.ndar
     gradient, hessian = gradient * (width * scale), hessian * (width * width * scale)
     values, bends, lo, hi = values / width, bends * width, lo / width, hi / width
     model = _ScaledModel(gradient, hessian, values, slopes, bends, lo, hi)
-    step = _interior(model, _newton_step, _ROUNDS)
+    step = _interior(model, _newton_step, POLICY.rounds)
     violated = max((values + (slopes + 0.5 * (bends @ step)).dot(step)).tolist(), default=0.0)
     from_inside = max(values.tolist(), default=0.0) <= 0
-    if violated > _LARGE_VIOLATION or from_inside and (gradient + 0.5 * hessian.dot(step)).dot(step) > 0:
-        step = _interior(model, _convexified_step, _MORE_ROUNDS)
+    if violated > POLICY.large_violation or from_inside and (gradient + 0.5 * hessian.dot(step)).dot(step) > 0:
+        step = _interior(model, _convexified_step, POLICY.more_rounds)
     return step * width
 
 
@@ -54,8 +47,8 @@ def _interior(model: _ScaledModel, newton: Callable[[np.ndarray, np.ndarray], np
     flat, faces = bends.reshape(count, n * n), _faces(n)
     ways, step = np.concatenate([slopes, faces]), 0.1 * (lo + hi)
     edges = np.concatenate([lo, -hi])
-    slack = np.concatenate([np.maximum(-values, _FIRST_SLACK), np.maximum(-edges - faces @ step, _FIRST_SLACK)])
-    multiplier, at, share = _FIRST_SLACK / slack, np.empty(count + 2 * n), _PRODUCT_REDUCTION / (count + 2 * n)
+    slack = np.concatenate([np.maximum(-values, POLICY.first_slack), np.maximum(-edges - faces @ step, POLICY.first_slack)])
+    multiplier, at, share = POLICY.first_slack / slack, np.empty(count + 2 * n), POLICY.product_reduction / (count + 2 * n)
     for _ in range(rounds):                              # `dot` takes half the time of `@` where arrays are so small
         bent = bends @ step
         ways[:count] = slopes + bent
@@ -63,16 +56,16 @@ def _interior(model: _ScaledModel, newton: Callable[[np.ndarray, np.ndarray], np
         left = at + slack
         product = share * float(slack.dot(multiplier))
         steep, toward, turned = multiplier / slack, product / slack, ways.T
-        if max(steep.tolist()) > _LARGEST_RATIO:
+        if max(steep.tolist()) > POLICY.largest_ratio:
             break
         bend = hessian + multiplier[:count].dot(flat).reshape(n, n) + (turned * steep).dot(ways)
         move = newton(gradient + hessian.dot(step) + turned.dot(toward + steep * left), bend)
         change = left + ways.dot(move)                   # what slacks lose
         turn = multiplier - toward - steep * change      # and multipliers
-        far = _TO_BOUNDARY / max(_TO_BOUNDARY, *(change / slack).tolist())
+        far = POLICY.to_boundary / max(POLICY.to_boundary, *(change / slack).tolist())
         step, slack = step + far * move, slack - far * change
-        multiplier = multiplier - _TO_BOUNDARY / max(_TO_BOUNDARY, *(turn / multiplier).tolist()) * turn
-        if product < _SMALL_RESIDUAL and max(map(abs, left.tolist())) < _SMALL_RESIDUAL:
+        multiplier = multiplier - POLICY.to_boundary / max(POLICY.to_boundary, *(turn / multiplier).tolist()) * turn
+        if product < POLICY.small_residual and max(map(abs, left.tolist())) < POLICY.small_residual:
             break
     return np.minimum(np.maximum(step, lo), hi)
 

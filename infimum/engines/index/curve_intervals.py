@@ -11,8 +11,8 @@ from bisect import bisect_left, insort
 import numpy as np
 
 from infimum.engines.index.trial_values import UNKNOWN, TrialTable
+from infimum.search.policy.index import CURVE as POLICY
 
-_FINENESS = 64   # bits of a position, at least
 _COLUMNS = {"width": float, "left_index": np.int8, "right_index": np.int8, "left": float, "right": float, "open": bool}
 
 
@@ -31,7 +31,7 @@ class Intervals:
 
     def __init__(self, trials: TrialTable, cells: int, lines: int, reserve: float):
         self.trials, self.n = trials, trials.n
-        self.spare = max(_FINENESS - cells.bit_length(), 0)
+        self.spare = max(POLICY.fineness - cells.bit_length(), 0)
         self.bits, self.end = cells.bit_length() - 1 + self.spare, cells << self.spare
         self.levels, self.reserve, self.count = trials.constraints + 1, reserve, 0
         self._arrays = {name: np.zeros(64, dtype=kind) for name, kind in _COLUMNS.items()}

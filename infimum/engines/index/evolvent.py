@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from infimum.errors import OptionError
+from infimum.search.policy.index import CURVE as POLICY
 
-MOST_VARIABLES = 64
-_REMEMBERED = 6  # up to this number of variables the parts of cubes are kept: n 4**n of them
+MOST_VARIABLES = 64  # fixed: the limit that users are told
 
 
 class Evolvent:
@@ -95,7 +95,7 @@ class Evolvent:
         found = self._parts.get((turn, digit))
         if found is None:
             found = self._part(turn, digit)
-            if self.n <= _REMEMBERED:
+            if self.n <= POLICY.remembered_variables:
                 self._parts[turn, digit] = found
         return found
 
@@ -103,7 +103,7 @@ class Evolvent:
         """The digit that chooses a part of a cube, and how the order is turned in it."""
         digit = _from_gray(_swapped(~(part ^ turn) & self._all, turn >> self.n, self.n))
         found = digit, self._found(turn, digit)[1]
-        if self.n <= _REMEMBERED:
+        if self.n <= POLICY.remembered_variables:
             self._digits[turn, part] = found
         return found
 

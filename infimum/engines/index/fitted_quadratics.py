@@ -8,11 +8,8 @@ what they do not know: how far a function with such bends may lie from its model
 
 import numpy as np
 
+from infimum.search.policy.index import MODEL_DESCENT as POLICY
 from infimum.support.lazy import dataclass
-
-_TRIALS_A_COEFFICIENT = 1.25         # trials in a model, in units of the coefficients of a quadratic
-_FARTHEST_MISFIT, _FALLOFF = 0.1, 6  # how much the farthest value may be missed, beside the least Hessian; the power of distance
-_LEAST, _NOTHING = 1e-9, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
     away = points - at
     apart = np.maximum.reduce(np.abs(away), axis=1)
     order = np.argsort(apart, kind="stable")
-    most = int(_TRIALS_A_COEFFICIENT * ((n + 1) * (n + 2) // 2))
+    most = int(POLICY.trials_a_coefficient * ((n + 1) * (n + 2) // 2))
     computed = ~np.isnan(values[order, :last + 1])
     rows = [order[computed[:, k]][:most] for k in range(last + 1)]
     if len(rows[last]) <= n:
@@ -64,7 +61,7 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
         near[row, part], valid[row, part], distance[row, part] = away[chosen], 1.0, apart[chosen]
         right[row, part, 0], scale[row] = known - np.minimum.reduce(known), distance[row, len(chosen) - 1] or 1.0
     near /= scale[:, None, None]
-    system = _system(near, valid, (distance / scale[:, None]) ** _FALLOFF)
+    system = _system(near, valid, (distance / scale[:, None]) ** POLICY.falloff)
     solution = np.linalg.solve(system, right)[:, :, 0]
     turned = near.transpose(0, 2, 1)
     hessians = (turned * solution[:, None, :count]) @ near / (scale * scale)[:, None, None]
@@ -77,8 +74,8 @@ def _system(near: np.ndarray, valid: np.ndarray, missed: np.ndarray) -> np.ndarr
     system = np.zeros((models, count + n + 1, count + n + 1))
     diagonal = system.reshape(models, -1)[:, ::count + n + 2]
     system[:, :count, :count] = 0.5 * (near @ near.transpose(0, 2, 1)) ** 2
-    diagonal[:, :count] += np.where(valid > 0, _LEAST + _FARTHEST_MISFIT * missed, 1.0)
-    diagonal[:, count:] = -_NOTHING      # trials in a plane leave slopes across it open: they are 0
+    diagonal[:, :count] += np.where(valid > 0, POLICY.least_misfit + POLICY.farthest_misfit * missed, 1.0)
+    diagonal[:, count:] = -POLICY.open_slope      # trials in a plane leave slopes across it open: they are 0
     system[:, :count, count] = system[:, count, :count] = valid
     system[:, :count, count + 1:] = near
     system[:, count + 1:, :count] = near.transpose(0, 2, 1)

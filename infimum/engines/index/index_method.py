@@ -17,10 +17,8 @@ from infimum.engines.index.curves import Place, curves
 from infimum.engines.index.interval_ranking import Ranking
 from infimum.engines.index.trial_values import UNKNOWN, TrialFailure, TrialOutcome, TrialTable
 from infimum.errors import OptionError
+from infimum.search.policy.index import CURVE as POLICY
 from infimum.support.lazy import dataclass
-
-# the most positions outside the cube that are entered for one trial; and while others are waited for
-_MOST_OUTSIDE = 10_000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,7 @@ class IndexMethod:
 
     def _by_ranking(self, ranking: Ranking) -> Place | None:
         """Divides the interval that is ranked first; positions outside the cube are entered at once, and the next is asked."""
-        for _ in range(_MOST_OUTSIDE[bool(self.waiting)]):
+        for _ in range(POLICY.most_outside[bool(self.waiting)]):
             slot = ranking.greatest()
             if slot is None:
                 break

@@ -16,9 +16,10 @@ import math
 import numpy as np
 
 from infimum.engines.index.curve_intervals import Intervals
+from infimum.search.policy.index import CURVE as POLICY
 
-_BLOCK = 256
-_STEEPER = 1.5   # the base of the local ranking's constant, as published
+_BLOCK = POLICY.ranks_a_block
+_STEEPER = 1.5  # fixed: the base of the local ranking's constant, as published
 
 
 class Ranking:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-_ROUNDS = 30     # of coordinate steps in a box
+from infimum.search.policy.index import MODEL_DESCENT as POLICY
 
 
 def predicted(points: np.ndarray, values: np.ndarray, at: np.ndarray) -> float:
@@ -38,7 +38,7 @@ def least_in_box(gradient: np.ndarray, hessian: np.ndarray, lo: np.ndarray, hi: 
     """Steps of single variables from 0 to a low value of a quadratic in a box."""
     x = np.zeros(len(gradient))
     slope = gradient.copy()
-    for _ in range(_ROUNDS):
+    for _ in range(POLICY.coordinate_rounds):
         moved = 0.0
         for i in range(len(x)):
             bend = hessian[i, i]

@@ -3,11 +3,7 @@
 import numpy as np
 
 from infimum.engines.index.local_models import least_in_box, quadratic
-
-_GROWTH = 1.6
-_FARTHEST_FACE = 0.7  # of the box: no face is farther from a trial than that
-_NEW_DISTANCE = 0.1   # of the box: nearer to a trial, another one tells nothing
-_MODEL_RADIUS = 2.0   # of the box: models are made of trials so far away
+from infimum.search.policy.index import MODEL_DESCENT as POLICY
 
 
 class ModelDescent:
@@ -44,7 +40,7 @@ class ModelDescent:
             near = self._near()
             if len(near) <= self.n or self._failed:
                 unknown, gap = self._least_known()
-                if len(near) <= self.n or gap > _FARTHEST_FACE * self.radius:
+                if len(near) <= self.n or gap > POLICY.farthest_face * self.radius:
                     self._failed = False
                     return unknown
             if self._failed:
@@ -52,7 +48,7 @@ class ModelDescent:
             lo, hi = np.maximum(-self.radius, -self.best), np.minimum(self.radius, 1 - self.best)
             model = quadratic(self.points[near], self.values[near, 0], self.best)
             found = self.best + least_in_box(*model, lo, hi)
-            if self.over or np.abs(self.points - found).max(axis=1).min() >= _NEW_DISTANCE * self.radius:
+            if self.over or np.abs(self.points - found).max(axis=1).min() >= POLICY.new_distance * self.radius:
                 return found
             self._failed = True
 
@@ -70,10 +66,10 @@ class ModelDescent:
         if values[0] < self.value:
             far = np.abs(point - self.best).max() > 0.7 * self.radius
             self.best, self.best_values, self._failed = point, values, False
-            self.radius = min(self.radius * (_GROWTH if far else 1.0), 2 * self.first_radius)
+            self.radius = min(self.radius * (POLICY.growth if far else 1.0), 2 * self.first_radius)
         else:
             self._failed = True
-            if self._least_known()[1] <= _FARTHEST_FACE * self.radius:
+            if self._least_known()[1] <= POLICY.farthest_face * self.radius:
                 self._shrink()
 
     def _shrink(self) -> None:
@@ -84,7 +80,7 @@ class ModelDescent:
     def _near(self) -> np.ndarray:
         """The trials that a model is made of: the nearest, up to as many as a quadratic has coefficients."""
         apart = np.abs(self.points - self.best).max(axis=1)
-        close = np.flatnonzero(apart <= _MODEL_RADIUS * self.radius)
+        close = np.flatnonzero(apart <= POLICY.model_radius * self.radius)
         return close[np.argsort(apart[close], kind="stable")][:self._wanted]
 
     def _least_known(self) -> tuple[np.ndarray, float]:

@@ -11,11 +11,7 @@ from infimum.engines.index.constrained_descent import descent
 from infimum.engines.index.model_descent import ModelDescent
 from infimum.engines.index.trial_values import TrialTable
 from infimum.engines.index.unit_cube import Point, UnitCube
-
-# at most one of this number of trials: with more, the search needs more trials than published methods
-_TRIALS_FOR_EACH = 10
-_FIRST_STEP, _LAST_STEP = 0.012, 1e-7  # of its steps, in the unit cube
-_MOST_KNOWN_TRIALS = 20                # trials that are known already, one after the other, before it ends
+from infimum.search.policy.index import CURVE as POLICY
 
 
 class TrialPolish:
@@ -31,13 +27,13 @@ class TrialPolish:
         """Is it its turn, and is the best value not polished yet?"""
         turn = len(self.cube.continuous) and self.waiting is None and asked >= 10 * (self.cube.n + 1)
         going = self._descent is not None or value < self._ended_at
-        return bool(turn and going and math.isfinite(value) and (self.trials + 1) * _TRIALS_FOR_EACH <= asked)
+        return bool(turn and going and math.isfinite(value) and (self.trials + 1) * POLICY.trials_for_each <= asked)
 
     def next(self, best: Point, known: dict[Point, np.ndarray | None], trials: TrialTable) -> Point | None:
         """The point of its next trial; None at its end. `known`: what was computed in all trials, None where they failed."""
         if self._descent is None or known[best][-1] < self._descent.value:
             self._start(best, known[best], trials)
-        for _ in range(_MOST_KNOWN_TRIALS):
+        for _ in range(POLICY.most_known_trials):
             place = self._base.copy()
             place[self.cube.continuous] = self._descent.next()
             point = self.cube.point(place)
@@ -62,9 +58,9 @@ class TrialPolish:
     def _start(self, best: Point, values: np.ndarray, trials: TrialTable) -> None:
         free, self._base = self.cube.continuous, self.cube.unit(best)
         at, points = self._base[free], trials.points
-        use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _FIRST_STEP)
+        use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * POLICY.first_step)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = descent(at, values, points[use][:, free], trials.values[use], _FIRST_STEP, _LAST_STEP)
+        self._descent = descent(at, values, points[use][:, free], trials.values[use], POLICY.first_step, POLICY.last_step)
 
     def _told(self, point: Point, values: np.ndarray | None) -> None:
         self._descent.tell(self.cube.unit(point)[self.cube.continuous], values)

@@ -9,7 +9,7 @@ import numpy as np
 from infimum.errors import OptionError
 from infimum.support.lazy import dataclass
 
-UNKNOWN = -1   # the index of ends of a line, and of trials that failed
+UNKNOWN = -1  # fixed: the index of ends of a line, and of trials that failed
 
 
 class TrialFailure(Enum):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from infimum.blackbox.variables import Variables
+from infimum.search.policy.index import CURVE as POLICY
 
-FINEST = 20        # the order of the curve where there are continuous variables
 Point = tuple[float, ...]
 
 
@@ -31,7 +31,9 @@ class UnitCube:
     @property
     def order(self) -> int:
         """Of the curve: no finer than whole numbers need."""
-        return FINEST if len(self.continuous) else min(max(math.ceil(math.log2(self.counts.max())), 1), FINEST)
+        if len(self.continuous):
+            return POLICY.finest_order
+        return min(max(math.ceil(math.log2(self.counts.max())), 1), POLICY.finest_order)
 
     def point(self, unit: Sequence[float]) -> Point:
         """What is tried at a place of the cube."""

@@ -10,7 +10,6 @@ from dataclasses import replace
 from infimum.backend.worker_threads import thread_count
 from infimum.blackbox.trial_workers import CLOCK_PERIOD, LocalWorkers, Workers
 from infimum.errors import OptionError, TrialError
-from infimum.evaluation.device_choice import WORTH_A_GPU
 from infimum.evaluation.evaluator import Evaluator
 from infimum.parallel import ray_cluster
 from infimum.parallel.process_workers import Processes
@@ -18,7 +17,8 @@ from infimum.parallel.proofs.portion_prover import Answer, PortionProver
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Machine, Method, Parallel
 from infimum.search.checkpoint import State
-from infimum.search.rounds import PORTIONS, Portion, StepRounds, WorkersLost
+from infimum.search.policy.search import EVALUATION, ROUNDS
+from infimum.search.rounds import Portion, StepRounds, WorkersLost
 
 _WAITING_PORTIONS = 2  # portions that wait beside those that are worked on, so that nobody waits for one
 _MOST_TRIES = 4        # times that a portion may be lost with its worker
@@ -91,11 +91,11 @@ def started_rounds(parallel: Parallel, problem: Problem, evaluator: Evaluator, m
             gpus = 0 if device == "cpu" else ray_cluster.gpus()
             if device.startswith("cuda") and not gpus:
                 raise OptionError(f"device={device!r} is for GPUs, and the Ray cluster has none: `ray status` shows what it has")
-        batch = int(machine.batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
+        batch = int(machine.batch or max(evaluator.batch, EVALUATION.worth_a_gpu if gpus else 0))
         theirs = Machine("cuda" if gpus and device != "auto" else device, machine.threads, batch)
         prover = PortionProver.of(problem, evaluator, method, theirs, memory_limit)
         yield StepRounds(WorkerPortionRunner(stack.enter_context(_started(prover, workers, gpus))), parallel.portions
-                         or PORTIONS), batch
+                         or ROUNDS.portions), batch
 
 
 def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:

@@ -24,7 +24,8 @@ from infimum.expr.signs import is_constant, sign_of
 from infimum.expr.simplify import scalar_of
 from infimum.expr.taylor import expansion
 from infimum.ops.vocabulary import Kind
-from infimum.structure.expansions.asymptotic_rules import MOST_TERMS, RULES
+from infimum.search.policy.search import EXPANSIONS
+from infimum.structure.expansions.asymptotic_rules import RULES
 from infimum.structure.expansions.power_terms import Exponent, Power, Terms, exponent, largest
 from infimum.structure.expansions.power_terms import plus as exponents_plus
 from infimum.structure.expansions.two_powers import least_of_two_powers, rational
@@ -68,7 +69,7 @@ class AsymptoticExpander:
         terms = rule(self, node, *args) if rule is not None else None
         if terms is None and self.order:
             terms = self._expanded(node, args)
-        if terms is None or len(terms) > MOST_TERMS:
+        if terms is None or len(terms) > EXPANSIONS.most_terms:
             terms = self.whole(self._again(node, args))
         return terms
 
@@ -144,7 +145,7 @@ class AsymptoticExpander:
     def product(self, x: Terms, y: Terms) -> Terms | None:
         if not x or not y:
             return {}
-        few = len(x) * len(y) <= MOST_TERMS
+        few = len(x) * len(y) <= EXPANSIONS.most_terms
         logs = any(power.m for terms in (x, y) for power in terms)
         if len(x) > 1 and len(y) > 1 and not logs and not (few and self.order):
             (p, g, u), (q, h, v) = self.parts(x), self.parts(y)

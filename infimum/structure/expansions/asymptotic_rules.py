@@ -17,11 +17,11 @@ from infimum.expr.derivative_rules import LN2, LN10
 from infimum.expr.node import Expr, const
 from infimum.expr.signs import is_constant, is_nonnegative, sign_of
 from infimum.expr.simplify import is_exponent, scalar_of
+from infimum.search.policy.search import EXPANSIONS as POLICY
 from infimum.structure.expansions.power_terms import Power, Terms, exponent, scaled
 from infimum.structure.expansions.two_powers import rational
 
-MOST_TERMS, _LARGEST_POWER_OF_LOG = 8, 4
-_LOGARITHM = (Fraction(0), 1)
+_LOGARITHM = (Fraction(0), 1)  # fixed: x**0 log(x)**1
 
 
 def _is_power(p: Fraction) -> bool:
@@ -47,7 +47,7 @@ def _div(walk: Any, node: Expr, x: Terms, y: Terms) -> Terms | None:
     if not y:
         return None
     inverse = walk.reciprocal(y)
-    if inverse is not None and len(x) * len(inverse) <= MOST_TERMS:
+    if inverse is not None and len(x) * len(inverse) <= POLICY.most_terms:
         return walk.times(x, inverse)
     q, g, u = walk.parts(y)
     walk.singular |= q != 0
@@ -61,7 +61,7 @@ def _powi(walk: Any, node: Expr, x: Terms) -> Terms | None:
         return None
     if len(x) == 1:
         ((p, m, g), c), = x.items()
-        if m * k <= _LARGEST_POWER_OF_LOG and _is_power(p * k):
+        if m * k <= POLICY.largest_power_of_log and _is_power(p * k):
             c = c if scalar_of(c) == 1.0 else build("powi", c, k=k)
             walk.singular |= k < 0 and p != 0
             if k < 0 and m:
@@ -69,11 +69,12 @@ def _powi(walk: Any, node: Expr, x: Terms) -> Terms | None:
             return {Power(p * k, m * k, scaled(g, k)): c}
         return None
     if k > 0 and any(power.m for power in x):
-        return reduce(walk.times, [x] * k) if len(x) ** k <= MOST_TERMS else None
-    if k > 0 and walk.variable and len(x) ** k <= MOST_TERMS and all(power.p >= 0 and is_constant(c) for power, c in x.items()):
+        return reduce(walk.times, [x] * k) if len(x) ** k <= POLICY.most_terms else None
+    if k > 0 and walk.variable and len(x) ** k <= POLICY.most_terms \
+            and all(power.p >= 0 and is_constant(c) for power, c in x.items()):
         return reduce(walk.times, [x] * k)
     inverse = walk.reciprocal(x) if k < 0 else None
-    if inverse is not None and len(inverse) ** -k <= MOST_TERMS:
+    if inverse is not None and len(inverse) ** -k <= POLICY.most_terms:
         return reduce(walk.times, [inverse] * -k)
     p, g, u = walk.parts(x)
     walk.singular |= k < 0 and p != 0

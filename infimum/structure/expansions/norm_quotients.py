@@ -19,9 +19,9 @@ from infimum.expr.rewriting_switches import step
 from infimum.expr.simplify import scalar_of
 from infimum.interval.pair import LIPSCHITZ
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.search.policy.search import EXPANSIONS as POLICY
 from infimum.structure.expansions.pole_alternatives import Alternative
 
-_MOST_ELEMENTS = 256  # elements of a; all is written out
 _EXACT = {"neg": lambda x: -x, "abs": abs, "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
           "min": min, "max": max}
 _SUMS = ("sum", "norm", "hypot")
@@ -37,7 +37,7 @@ def norm_quotients(f: Expr) -> dict[Expr, Alternative]:
 def _other_form(node: Expr) -> Alternative | None:
     u, norm = node.args
     parts = _parts(norm)
-    if node.shape or sum(part.size for part in parts) > _MOST_ELEMENTS:
+    if node.shape or sum(part.size for part in parts) > POLICY.most_elements:
         return None
     stand_in = {part: var(f"part {k}", part.shape) for k, part in enumerate(parts)}
     alone = substituted(u, stand_in)

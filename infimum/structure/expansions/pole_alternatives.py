@@ -14,11 +14,10 @@ from infimum.expr.build import broadcast, build, substituted
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.expr.signs import is_constant, is_nonnegative
+from infimum.search.policy.search import EXPANSIONS as POLICY
 from infimum.structure.expansions.asymptotic import AsymptoticExpander
 from infimum.structure.expansions.power_terms import Power, Terms
 from infimum.support.lazy import dataclass
-
-_MOST_NODES, _MOST_BASES, _MOST_ORDERS = 100, 3, 3
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,11 @@ def alternatives(value: Expr, variable: Expr, nonnegative: bool = False, unbound
     """Other forms of an expression of one variable, which may be known not to be negative, or may be unbounded, element by
     element."""
     nodes = list(topological([value]))
-    if len(nodes) > _MOST_NODES:
+    if len(nodes) > POLICY.most_nodes:
         return ()
     same = _by_poles(value, nodes)
     found: list[Alternative] = []
-    for base in bases(list(topological([same])), variable)[:_MOST_BASES]:
+    for base in bases(list(topological([same])), variable)[:POLICY.most_bases]:
         known = is_nonnegative(base) or (nonnegative and base is variable)
         leaf = _affine(base, variable)
         forms, calm = _forms(same, base, known, leaf)
@@ -82,7 +81,7 @@ def number(value: float, like: Expr) -> Expr:
 def _forms(value: Expr, base: Expr, nonnegative: bool, variable: tuple[Expr, Terms] | None) -> tuple[list[Alternative], bool]:
     """Forms in one base, and whether the last of them is bounded where the base vanishes."""
     found, calm = [], False
-    for order in range(_MOST_ORDERS + 1):
+    for order in range(POLICY.most_orders + 1):
         walk = AsymptoticExpander(base, order, nonnegative, variable)
         other = walk.joined(walk.of(value))
         if order and not walk.expanded:

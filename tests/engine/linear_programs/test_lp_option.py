@@ -129,7 +129,7 @@ def test_ctrl_c_leaves_what_holds(at, monkeypatch, ctrl_c_heard):
                 signal.raise_signal(signal.SIGINT)
             return super().solve(*asked)
     monkeypatch.setattr(highs, "Highs", Interrupted)
-    monkeypatch.setattr(interrupts, "SECOND_INTERRUPT_SECONDS", -1.0)  # each as if it were the first
+    monkeypatch.setattr(interrupts.POLICY, "second_interrupt_seconds", -1.0)  # each as if it were the first
     given, settings = problem("adhya_1")
     r = infimum.minimize(*given, **settings, options=LP)
     assert r.verdict.name == "STOPPED" and "interrupted" in r.message

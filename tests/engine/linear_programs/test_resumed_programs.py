@@ -62,8 +62,8 @@ def test_stopped_in_the_midst_of_a_look():
 
 def test_a_rest_that_is_due_is_kept(monkeypatch):
     """Few programs bring the lowest region no nearer, in a cut of a step that judges nothing."""
-    monkeypatch.setattr(linear_program_bound, "_JUDGED_PROGRAMS", 4)
-    monkeypatch.setattr(whole_box, "_FIRST_STEP_IF_CURVED", 0)
+    monkeypatch.setattr(linear_program_bound.POLICY, "judged_programs", 4)
+    monkeypatch.setattr(whole_box.POLICY, "first_step_if_curved", 0)
     new_run = runs_of("g10")
     whole = new_run()
     found = states(whole, lambda run: run.lp.part.payoff.rest > 0)

@@ -362,7 +362,7 @@ def test_a_gpu_has_the_same_bits(name, monkeypatch):
     def levels(backend) -> tuple:
         chain = after(chain_of(SUMS[name], [-1.0] * 4, [1.25] * 4, backend=backend), 3)
         return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.incumbent.upper
-    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
+    monkeypatch.setattr(grid.POLICY, "first_slices", 2)
     here = levels(None)
     installed(monkeypatch, memory=1 << 26)
     backend = CudaBackend()

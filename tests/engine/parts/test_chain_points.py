@@ -183,8 +183,8 @@ def test_a_gpu_has_the_same_bits(name, monkeypatch):
         assert chain.points is not None
         after(chain, 2)
         return chain.lower, chain.levels, chain.incumbent.upper, chain.incumbent.x.tobytes()
-    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
-    monkeypatch.setattr(chain_module, "MOST_DENSE_VARIABLES", 2)
+    monkeypatch.setattr(grid.POLICY, "first_slices", 2)
+    monkeypatch.setattr(chain_module.DESCENTS, "most_dense_variables", 2)
     here = levels(None)
     installed(monkeypatch, memory=1 << 26)
     monkeypatch.setattr(Evaluator, "uses_gpu", lambda self, batch: batch > 10)

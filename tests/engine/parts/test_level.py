@@ -37,7 +37,7 @@ def size(name: str) -> int:
 
 def small(name: str, monkeypatch: pytest.MonkeyPatch, numbered: bool = False, low: float = -1.0, high: float = 1.25) -> Chain:
     """Two slices of each variable, three of some, and without some cells; with entries in a row if `numbered`."""
-    monkeypatch.setattr(grid, "_FIRST_SLICES", 2)
+    monkeypatch.setattr(grid.POLICY, "first_slices", 2)
     if numbered:
         monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)
     chain = chain_of(SOME[name], [low] * size(name), [high] * size(name), memory_limit=INF)
@@ -117,9 +117,9 @@ def test_pieces_of_the_work_change_no_bit(name, monkeypatch):
     def levels() -> tuple:
         chain = after(chain_of(SOME[name], [-1.0] * size(name), [1.25] * size(name)), 3)
         return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.unions.hi.tobytes()
-    monkeypatch.setattr(grid, "_FIRST_SLICES", 3)
+    monkeypatch.setattr(grid.POLICY, "first_slices", 3)
     whole = levels()
-    monkeypatch.setattr(level_module, "_CELLS_AT_ONCE", 5)
+    monkeypatch.setattr(level_module.POLICY, "cells_at_once", 5)
     assert levels() == whole
 
 
@@ -158,7 +158,7 @@ def test_entries_are_in_the_segment_of_the_bags_that_write_them(name, numbered, 
 
 
 def test_halves_meet_where_slices_are_cut(monkeypatch):
-    monkeypatch.setattr(grid, "_FIRST_SLICES", 4)
+    monkeypatch.setattr(grid.POLICY, "first_slices", 4)
     chain = chain_of(SOME["a chain"], [-1 / 3] * N, [0.7] * N)
     old, rng = chain.grid.slices, np.random.default_rng(1)
     used, wanted = rng.random(len(old)) < 0.7, rng.random(len(old)) < 0.5

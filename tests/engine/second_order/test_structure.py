@@ -8,10 +8,11 @@ from flint import arb
 
 import infimum
 from infimum.certify.term_sums.diagonal_convexity import HeldTermSum
-from infimum.certify.term_sums.elimination_order import MOST_LINKS, order_of
+from infimum.certify.term_sums.elimination_order import order_of
 from infimum.certify.term_sums.term_hessians import TermSum
 from infimum.linear_algebra.low_rank import low_rank_loss
 from infimum.linear_algebra.outward_sums import SumTargets, total
+from infimum.search.policy.bounds import TERM_SUM_ISOLATION
 from tests.engine.second_order.structured_functions import FUNCTIONS, matrix
 from tests.lower.test_curvature import second_along
 from tests.oracle.arb_values import precision
@@ -87,7 +88,7 @@ def test_every_term_lies_in_a_clique():
                 for term in order.position[scope].T:
                     assert set(term) <= set(order.members[:, term.min()])
             assert order is not None or len(scopes) > 1
-    assert order_of([np.stack(np.triu_indices(MOST_LINKS + 2, 1))], MOST_LINKS + 2) is None
+    assert order_of([np.stack(np.triu_indices(TERM_SUM_ISOLATION.most_links + 2, 1))], TERM_SUM_ISOLATION.most_links + 2) is None
 
 
 # ---- definiteness
