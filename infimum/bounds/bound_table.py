@@ -55,6 +55,8 @@ FUNCTION_TESTS: dict[str, Row] = {
         Schedule(4, 4, 0.3, sample=64, cost=2), costly={"first": 3})),
     "tangents": Row("function_bounds.tangent_bound", "TangentBound", _variants(
         Schedule(18, 8, 0.25, sample=32, cost=4, cost_a_variable=1))),
+    "taylor": Row("function_bounds.taylor_bound", "TaylorBound", _variants(
+        Schedule(24, 16, 0.5, sample=64, cost=2, cost_a_variable=1))),
     "newton": Row("function_bounds.interval_newton", "IntervalNewton", _variants(
         Schedule(12, 4, 0.5, sample=64, cost=2, cost_a_variable=1), sum={"cost_a_variable": 0},
         costly_sum={"first": 3, "share": 0.3, "cost_a_variable": 0})),

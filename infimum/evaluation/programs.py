@@ -29,7 +29,7 @@ SCATTER, FLIGHT, LEVENBERG, LOWEST = "scatter", "flight", "levenberg", "lowest"
 BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES = "bound", "bound_by_pieces", "branch", "branch_by_pieces"
 REGION_OUTCOME, WIDE, FACES, SHAVING, CENTRE, CONTRACT = "fate", "wide", "faces", "shaved", "centre", "contract"
 TANGENT, AFFINE, LINEAR, PROJECTION, RESIDUALS, BANDS = "tangent", "affine", "linear", "projection", "residuals", "bands"
-LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
+LOOP_TESTS, LOOP_SPLIT, TAYLOR = "loop_tests", "loop_split", "taylor"
 # sweeps, chains, the complete search
 CONTEXT, SWEEP, SPREAD, TERMS, REDUCED, TESTED = "context", "sweep", "spread", "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
@@ -138,6 +138,7 @@ PROGRAMS: dict[str, ProgramRow] = {
         REGION_OUTCOME: ("kernel.region_cut", "region_outcome"), WIDE: ("kernel.region_cut", "wide"),
         SHAVING: ("bounds.shaving_kernel", "shaved"), SHIFTED_BOUND: (_CELLS, "shifted_bound"),
         CENTRE: ("bounds.newton_kernel", "centre"), CONTRACT: ("bounds.newton_kernel", "contract"),
+        TAYLOR: ("bounds.function_bounds.taylor_kernel", "taylor"),
         LOOP_TESTS: ("engines.newton_loop_kernel", "tests"), LOOP_SPLIT: ("engines.newton_loop_kernel", "split")}),
     **_rows(Subject.NOTHING, {OPTIMISTIC_BOUND: (_CELLS, "optimistic_bound")}),
 }

@@ -142,7 +142,7 @@ def test_pieces_are_used_while_they_pay():
 
 def test_without_pieces_none_are_tried():
     b = branch("rosenbrock", 4)
-    assert [part.name for part in b.parts] == ["first_order", "linear", "tangents", "newton"]
+    assert "first_order" in (names := [part.name for part in b.parts]) and "pieces" not in names
     for _ in range(12):
         b.step()
 

@@ -26,6 +26,14 @@ class TANGENTS:
     worth_gap_left = 0.125      # part of the distance to the upper bound: the test paid if no more is left
 
 
+class TAYLOR_BOUND:
+    """Second-order Taylor bounds. Shown by `bench/prove.py`; notes: 2026-11-second-order."""
+
+    most_variables = 10         # variables: the Hessian grows with their square
+    elements_at_once = 1 << 22  # regions times elements of the Hessian that are tested together
+    worth_gap_left = 0.125      # part of the distance to the upper bound: the test paid if no more is left
+
+
 class SWEEPS:
     """Sweeps of slices. Shown by `bench/prove.py`; notes: 2026-11-propagation-pieces-sweeps."""
 

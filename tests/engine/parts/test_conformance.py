@@ -18,6 +18,7 @@ from infimum.bounds.function_bounds.bound_by_pieces import BoundByPieces
 from infimum.bounds.function_bounds.first_order import FirstOrder
 from infimum.bounds.function_bounds.interval_newton import IntervalNewton
 from infimum.bounds.function_bounds.tangent_bound import TangentBound
+from infimum.bounds.function_bounds.taylor_bound import TaylorBound
 from infimum.bounds.interface import CuttingTest, Outcome, RegionTest, StepContext
 from infimum.bounds.least_squares.gauss_newton import GaussNewton
 from infimum.bounds.least_squares.variable_projection import VariableProjection
@@ -169,6 +170,7 @@ PARTS_UNDER_TEST: dict[type[RegionTest], tuple[Callable[[Evaluator], bool], set[
     VariableProjection: (VariableProjection.applies, {"gone", "narrower", "raised", "uppers"}),
     IntervalNewton: (IntervalNewton.applies, {"gone", "narrower"}),
     TangentBound: (lambda f: f.facts.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
+    TaylorBound: (TaylorBound.applies, {"gone", "narrower", "raised"}),
     ByPivots: (IntervalNewton.applies, {"gone", "narrower"}),
     ByPivotsAndInverse: (IntervalNewton.applies, {"gone", "narrower"}),
     ByConcavity: (IntervalNewton.applies, {"gone"}),
