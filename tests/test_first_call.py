@@ -67,8 +67,8 @@ MODEL = Path(__file__).parent / "ampl" / "models" / "six_hump_camel.nl"
 LOADED = {
     "two constraints": (189, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2, constraints=["
                              "lambda x: x[0] ** 2 + x[1] ** 2 <= 1, lambda x: x[0] + x[1] >= 0.5])"),
-    "no constraints": (248, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2)"),
-    "a model file": (274, f"ampl.model_run.solve(infimum.ampl.read({str(MODEL)!r}), settings={{'progress': False}})"),
+    "no constraints": (249, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2)"),
+    "a model file": (275, f"ampl.model_run.solve(infimum.ampl.read({str(MODEL)!r}), settings={{'progress': False}})"),
 }
 COUNT = """
 import sys

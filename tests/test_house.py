@@ -291,7 +291,7 @@ def test_functions_below_the_entrances_take_few_parameters():
 
 
 # ---- numbers that steer a search
-STEERED = ("points", "certify", "chains", "sets", "structure", "presolve", "bounds", "evaluation", "search", "engines")
+STEERED = ("relax", "points", "certify", "chains", "sets", "structure", "presolve", "bounds", "evaluation", "search", "engines")
 TABLES = ("search/policy/", "bounds/bound_table.py")  # where such numbers stand
 
 

@@ -24,10 +24,9 @@ from infimum.kernel.schedule import straight_cost
 from infimum.relax.affine_meaning import AffineForms
 from infimum.relax.lane_relaxation import LinearLowerBound, WidestSide
 from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.structure.collect_recurrences import collected, has_steps
 
-# variables, sums that can be collected, cost of what is written out
-_MOST_VARIABLES, _MOST_COLLECTED_SUMS, _MOST_COST = 8, 5, 1 << 17
 
 
 def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
@@ -55,12 +54,12 @@ class AffineRow(WidestSide):
 
 def is_recurrence(f: Expr, n: int) -> bool:
     """Has f few variables and several sums that can be collected, and is it short enough to be written out?"""
-    return fits([f], n) and has_steps(f, _MOST_COLLECTED_SUMS)
+    return fits([f], n) and has_steps(f, POLICY.affine_least_sums)
 
 
 def fits(rows: list[Expr], n: int) -> bool:
     """Are there few variables, and can these functions of them be written out?"""
-    return n <= _MOST_VARIABLES and straight_cost(list(topological(rows))) <= _MOST_COST
+    return n <= POLICY.affine_most_variables and straight_cost(list(topological(rows))) <= POLICY.affine_most_cost
 
 
 def enclosures(b: Builder, data: Data, box: Callable[[int], Pair], rows: list[Expr], n: int) -> list[Pair]:

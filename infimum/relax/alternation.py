@@ -11,11 +11,8 @@ from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import RegionProgram, Relaxation
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.scaling import scaled
+from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import pause
-
-_MOST_TURNS = 12                               # programs for a start at most
-_LARGEST_STEP, _SMALLEST_STEP = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
-_LEAST_GAIN = 1e-6                             # of the value: a turn that gains less is the last
 
 
 class AlternationPoint(NamedTuple):
@@ -56,12 +53,12 @@ class Alternation:
         found = None
         for first in (0, 1):
             best, point = None, x
-            for turn in range(_MOST_TURNS):
+            for turn in range(POLICY.alternation_turns):
                 now = self.with_fixed(self.kinds == (first + turn) % 2, np.minimum(np.maximum(point, lo), hi), lo, hi)
                 if now is None:
                     break
                 point = now.x
-                better = best is None or now.value < best.value - _LEAST_GAIN * max(1.0, abs(now.value))
+                better = best is None or now.value < best.value - POLICY.alternation_least_gain * max(1.0, abs(now.value))
                 if best is None or now.value < best.value:
                     best = now
                 if not better:
@@ -101,12 +98,12 @@ class Alternation:
     def improved(self, lo: np.ndarray, hi: np.ndarray, found: AlternationPoint, enough: float) -> AlternationPoint:
         """From the solutions of the linear programs of smaller and smaller boxes around what was found: in these the relaxation
         is close to the problem, and both classes move together. A value that is `enough` is not improved."""
-        part = _LARGEST_STEP
-        while found.value > enough and part >= _SMALLEST_STEP:
+        part = POLICY.alternation_largest_step
+        while found.value > enough and part >= POLICY.alternation_smallest_step:
             reach = part * (hi - lo)
             z = self.bounding.solution(np.maximum(lo, found.x - reach), np.minimum(hi, found.x + reach))
             new = None if z is None else self.from_start(lo, hi, z[:len(lo)])
-            better = new is not None and new.value < found.value - _LEAST_GAIN * max(1.0, abs(found.value))
+            better = new is not None and new.value < found.value - POLICY.alternation_least_gain * max(1.0, abs(found.value))
             found, part = (new, part) if better else (found, part / 4)
         return found
 

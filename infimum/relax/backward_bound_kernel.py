@@ -42,8 +42,8 @@ from infimum.relax.backward_composition import (
 )
 from infimum.relax.curve_lines import HINGES, hinge, lines_at
 from infimum.relax.lane_relaxation import LinearLowerBound
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 
-_MOST_AFFINE_VARIABLES = 32  # for affine forms
 _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
 
@@ -54,7 +54,7 @@ class BackwardBoundKernel:
     def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], functions: list[Expr], x: Expr):
         self.b, self.n, self.depth, self.needs = b, x.size, b.depth, {}
         composed = [BackwardComposition(f, x, _CURVES, self.needs) for f in functions]
-        forms = AffineForms(self.n) if self.n <= _MOST_AFFINE_VARIABLES and any(map(_is_deep, composed)) else None
+        forms = AffineForms(self.n) if self.n <= POLICY.most_affine_variables and any(map(_is_deep, composed)) else None
         self.kept: dict[str, list[int | Value]] = {}  # of each variable of the composed functions the buffers, or the numbers
         self.natural = [whole_if_unsound(b, pair) for pair in self._upward(composed, forms, box, data)]
         self.lines = [self._downward(c, box, data) for c in composed]

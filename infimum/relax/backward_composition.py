@@ -28,6 +28,7 @@ from infimum.expr.derivative_rules import sent_back
 from infimum.expr.differentiate import depends_on, total
 from infimum.expr.node import Expr, const, is_const, is_number, make, topological, var
 from infimum.ops.vocabulary import Kind
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.support.lazy import dataclass
 
 CURVE, PRODUCT, CHOICE, OPAQUE = "curve", "product", "choice", "opaque"
@@ -37,7 +38,6 @@ PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (AL
          CHOICE: (FIRST, SECOND, VALUE), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
 HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
-_MOST_FACTORS = 16  # numbers whose product, largest or least is taken apart
 
 
 class Requirement(NamedTuple):
@@ -206,7 +206,7 @@ def _norm(node: Expr, moving: list[bool]) -> Expr:
 
 def _pairwise(node: Expr, moving: list[bool]) -> Expr:
     u, op = node.args[0], {"prod": "mul", "amax": "max", "amin": "min"}[node.op]
-    if node.size != 1 or not 0 < u.size <= _MOST_FACTORS:
+    if node.size != 1 or not 0 < u.size <= POLICY.most_factors:
         return node
     flat = reshape(u, (u.size,))
     numbers = [reshape(build("slice", flat, starts=(i,), steps=(1,), counts=(1,)), node.shape) for i in range(u.size)]

@@ -15,12 +15,8 @@ from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.safe_conclusions import LinearCost, lowest, usable, weighted
 from infimum.relax.scaling import scaled
+from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import pause
-
-_PASSES = 4
-_MOST_ITERATIONS = 20_000  # of all programs together
-_ALREADY_AT_END = 1e-6     # of a side
-_WORTH_SHRINKAGE = 0.05    # of the mean side: a pass that takes less is the last
 
 
 def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, suffices: Callable[[float], bool],
@@ -28,11 +24,11 @@ def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
     """What is left of a region, of which a bound was asked before, until the bound suffices. Solutions on the way are added to
     those `seen`."""
     n, begun = bounding.relaxation.n, bounding.counts.iterations
-    for _ in range(_PASSES):
+    for _ in range(POLICY.tightening_passes):
         if left.empty or left.region is None or left.lower > upper or suffices(left.lower):
             return left
         before = left.high[:n] - left.low[:n]
-        low, high, points = _one_pass(bounding, left, upper, begun + _MOST_ITERATIONS)
+        low, high, points = _one_pass(bounding, left, upper, begun + POLICY.tightening_iterations)
         seen += points
         if (low > high).any():
             return left._replace(low=low, high=high, empty=True)
@@ -40,7 +36,7 @@ def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
         left = found._replace(lower=max(found.lower, left.lower))
         with np.errstate(all="ignore"):
             part = np.where(before > 0, (left.high[:n] - left.low[:n]) / before, 1.0)
-        if bounding.counts.iterations >= begun + _MOST_ITERATIONS or not part.mean() < 1.0 - _WORTH_SHRINKAGE:
+        if bounding.counts.iterations >= begun + POLICY.tightening_iterations or not part.mean() < 1.0 - POLICY.tightening_worth:
             return left
     return left
 
@@ -67,7 +63,7 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
             width = high[j] - low[j]
             end = low[j] if sign > 0 else high[j]
             there = min(abs(z[j] - end) for z in seen)
-            if not width > 0 or there <= _ALREADY_AT_END * width or bounding.counts.iterations >= most:
+            if not width > 0 or there <= POLICY.tightening_at_end * width or bounding.counts.iterations >= most:
                 continue
             pause()
             unit = np.zeros(relaxation.columns)

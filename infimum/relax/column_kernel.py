@@ -24,7 +24,7 @@ from infimum.relax.curve_lines import curve_of
 from infimum.relax.lifting import SPARSE, Lift, lift_of
 
 LOW, HIGH, BOUNDED, LINES = range(4)  # the outputs
-OF_CURVE = 7                          # rows of a curve in the last
+OF_CURVE = 7                          # fixed: rows of a curve in the last
 
 
 def columns(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:

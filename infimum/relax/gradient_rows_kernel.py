@@ -36,7 +36,7 @@ from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.degree import is_linear
 from infimum.support.lazy import dataclass
 
-UPPER, POINT = 2, 3              # outputs: a verified upper bound, and where f has it
+UPPER, POINT = 2, 3              # fixed: outputs: a verified upper bound, and where f has it
 _LOW, _HIGH, _MIDDLE = range(3)  # the points
 
 

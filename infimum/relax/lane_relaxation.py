@@ -28,6 +28,7 @@ from infimum.kernel.box_conclusions import add_up, best_lower, larger, with_larg
 from infimum.kernel.constant_data import Data, Writer
 from infimum.kernel.ir import Builder, Value
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows, rows_of
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -36,9 +37,8 @@ else:
     lane_simplex = LazyModule("relax.lane_simplex")  # not needed for a single row
 
 LEFT, WORTH = range(2)  # the first outputs: what is left of the region, and whether the test was worth its cost
-SMALLEST = 2.0**-900
-_SWEEPS = 2
-_GRAIN = 2.0**22  # of the weights of f's rows: multiples of 2**-30, so that they add up to 1 exactly
+SMALLEST = 2.0**-900  # fixed: the range of doubles
+_GRAIN = 2.0**22  # fixed: of the weights of f's rows: multiples of 2**-30, so that they add up to 1 exactly
 
 
 class LinearLowerBound(NamedTuple):
@@ -58,8 +58,8 @@ class LaneRelaxation(Writer, ABC):
     h: int                # a buffer: their right sides, likewise; an infinite one says nothing
     bounded: Value        # is the region?
     lowest: Value         # a lower bound of f that is known without the rows
-    worth_volume = 0.5    # the test paid if at most this part of the volume is left,
-    worth_gap = 0.5       # or this part of the distance to the upper bound
+    worth_volume = POLICY.worth_volume  # the test paid if at most this part of the volume is left,
+    worth_gap = POLICY.worth_gap_left   # or this part of the distance to the upper bound
 
     def __init__(self, variables: int, integers: Sequence[int], extra: int):
         self.b, self.data, self.variables = Builder(), Data(), variables
@@ -113,7 +113,7 @@ class LaneRelaxation(Writer, ABC):
             b.store(self.high, turn.index, b.select(self.bounded, b.sub(hi, lo), INF))
         b.store(self.empty, 0, 0.0)
         b.store(self.empty, 1, 0.0)
-        sweeps = 1 if self.count == 1 else _SWEEPS
+        sweeps = 1 if self.count == 1 else POLICY.contraction_sweeps
         constraints = self.data.offset(np.tile(np.where(np.arange(self.count) < self.constraints, 1.0, 0.0), sweeps)
                                        * (np.arange(sweeps * self.count) < self.count))
         order = self.data.position_offset(np.tile(np.arange(self.count), sweeps))
@@ -312,7 +312,7 @@ class WidestSide(LaneRelaxation):
     """Of sources without branching rules of their own, whose rows are linear functions of the variables. The variable to cut next
     is the one with the largest side, times the parameters that follow the upper bound."""
 
-    worth_volume = 0.25
+    worth_volume = POLICY.one_row_worth_volume
 
     def __init__(self, variables: int, integers: Sequence[int]):
         super().__init__(variables, integers, variables)

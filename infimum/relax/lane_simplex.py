@@ -23,11 +23,9 @@ from infimum.interval.pair import INF
 from infimum.kernel.box_conclusions import add_up, with_larger, with_lower
 from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Value
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 
-_FEASIBILITY_TOLERANCE = 2.0**-30  # the part of its size by which a variable may violate its bounds
-_LEAST_PIVOT = 2.0**-30            # the least α_j that is divided by
-_TIE_BREAK = 2.0**-40              # added to d_j: of equal quotients that with the largest α_j counts
-RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
+RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0  # fixed: names of states
 
 
 class LaneProgram(NamedTuple):
@@ -117,7 +115,7 @@ class LaneSimplex:
             r = turn.index
             value, high = b.load(self.table, self._at(r, last)), b.load(self.high_inside, r)
             beyond = b.max(b.neg(value), b.sub(value, high))
-            worst = b.step((_FEASIBILITY_TOLERANCE, -1.0, 0.0, 0.0, 0.0),
+            worst = b.step((POLICY.simplex_tolerance, -1.0, 0.0, 0.0, 0.0),
                            (beyond, self._number(r), value, high, b.load(self.inside, r)), with_larger)
         _, row, value, high, leaving = worst.results
         none = b.olt(row, 0.0)
@@ -135,8 +133,8 @@ class LaneSimplex:
             b.store(pivots, j, alpha)
             b.store(self.ray, j, b.max(b.neg(alpha), 0.0))
             cost = b.max(b.load(self.table, self._at(self.rows, j)), 0.0)
-            usable = b.ogt(alpha, _LEAST_PIVOT)
-            quotient = b.select(usable, b.div(b.add(cost, _TIE_BREAK), alpha), INF)
+            usable = b.ogt(alpha, POLICY.simplex_least_pivot)
+            quotient = b.select(usable, b.div(b.add(cost, POLICY.simplex_tie_break), alpha), INF)
             best = b.step((INF, -1.0, 1.0, 0.0, 0.0),
                           (quotient, self._number(j), alpha, b.load(self.outside, j), b.load(self.high_outside, j)), with_lower)
         _, column, pivot, entering, ceiling = best.results

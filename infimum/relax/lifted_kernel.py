@@ -34,9 +34,9 @@ from infimum.relax.column_enclosures import ColumnEnclosures
 from infimum.relax.curve_lines import curve_of
 from infimum.relax.lane_relaxation import LaneRelaxation
 from infimum.relax.lifting import LinearForm, doubles, lift_of
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 
-POINT = 2       # an output: the solution of the linear program
-_INSET = 0.125  # of a curve's argument, from its ends to the points at which it has further tangents
+POINT = 2  # fixed: an output: the solution of the linear program
 
 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -48,7 +48,7 @@ def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int,
 class LiftedKernel(ColumnEnclosures, LaneRelaxation):
     """Writes it."""
 
-    worth_volume, worth_gap = 0.0, 0.25  # it is too costly to be worth a reduced region alone
+    worth_volume, worth_gap = 0.0, POLICY.lifted_worth_gap_left  # it is too costly to be worth a reduced region alone
 
     def __init__(self, system: System, x: Expr):
         super().__init__(x.size, system.integers, 2 * x.size)
@@ -199,7 +199,7 @@ def _tangents(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value,
     made, a, y, lo, hi = curve_of(b, op, params), Pair(*given[:2]), Pair(*given[2:5]), b.neg(given[0]), given[1]
     lines = lines_of(b, made, a, y, given[5])
     found = [b.const(1.0), lines.slope_below, lines.nlo, b.const(-1.0), lines.slope_above, lines.hi]
-    for part in (_INSET, 1.0 - _INSET):
+    for part in (POLICY.tangent_inset, 1.0 - POLICY.tangent_inset):
         t = b.min(b.max(b.add(b.mul(lo, 1.0 - part), b.mul(hi, part)), lo), hi)
         slope, nlo, above = touching(b, made, a, y, t)
         below = b.olt(nlo, INF)

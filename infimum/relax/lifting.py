@@ -27,6 +27,7 @@ from infimum.kernel.view_positions import At
 from infimum.ops.line_rules import SMOOTH_CURVES
 from infimum.ops.vocabulary import Kind
 from infimum.problem.system import System
+from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 else:
     point_value = LazyModule("expr.point_value")
 
-_MOST_PRODUCTS = 64   # products that one product of sums may become
-_MOST_BITS = 1 << 12  # of an exact coefficient
-_KEPT_SYSTEMS = 64    # systems
 SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 
@@ -50,9 +48,9 @@ class LiftLimits(NamedTuple):
     made: int
 
 
-IN_LANES = LiftLimits(3000, 160, 40000, 0)      # with more a linear program in every lane costs too much
-SPARSE = LiftLimits(12000, 1200, inf, 400)      # one at a time, of which only what is not 0 is kept
+IN_LANES, SPARSE = LiftLimits(*POLICY.lane_lift), LiftLimits(*POLICY.single_lift)
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
+# fixed: numbers
 _ZERO, ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
 
 
@@ -113,7 +111,7 @@ def _bits(number: Number) -> int:
 
 
 def _times(one: Number, other: Number) -> Number:
-    if _bits(one) + _bits(other) > _MOST_BITS:
+    if _bits(one) + _bits(other) > POLICY.most_coefficient_bits:
         raise CannotBeLifted
     if one[0] == one[1] and other[0] == other[1]:
         return (one[0] * other[0],) * 2
@@ -224,7 +222,7 @@ class Lift:
             return scaled(other, one.constant) if one.is_constant else scaled(one, other.constant)
         if one == other and one.is_exact and len(one.terms) > 1:
             return self._curve(*SQUARE, one)
-        if len(one.terms) * len(other.terms) > _MOST_PRODUCTS:
+        if len(one.terms) * len(other.terms) > POLICY.most_expanded_products:
             one, other = (LinearForm(((self._column(form), ONE),)) for form in (one, other))
         products = [scaled(self.pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
         return plus(*products, scaled(LinearForm(one.terms), other.constant), scaled(other, one.constant))
@@ -248,7 +246,7 @@ class Lift:
             return self._product(form, form)
         if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
             (k, factor), power = form.terms[0], dict(params)["k"]
-            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _MOST_BITS:
+            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= POLICY.most_coefficient_bits:
                 return scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
         return self._curved(op, params, self._column(form))
 
@@ -405,6 +403,6 @@ def lift_of(system: System, x: Expr, size: LiftLimits = IN_LANES) -> Lift | None
             _kept[key] = Lift(system, x, size)
         except CannotBeLifted:
             _kept[key] = None
-        if len(_kept) > _KEPT_SYSTEMS:
+        if len(_kept) > POLICY.kept_lifts:
             _kept.popitem(last=False)
     return _kept[key]

@@ -15,14 +15,11 @@ import numpy as np
 from infimum.relax.relaxation import RegionProgram, Relaxation
 from infimum.relax.safe_conclusions import LinearCost, contracted, lowest, usable, weighted
 from infimum.relax.scaling import ScaledProgram, scaled
+from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import pause
 from infimum.support.lazy import dataclass
 
 _SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
-_INSET = 0.125                                 # of a curve's argument, from its ends to the points that are always touched
-_WORTH_PROGRESS = 0.02                         # of the distance to the upper bound: a round that brought less is the last
-_NOTABLE_SHRINKAGE = 0.9                       # part of a side: so narrow it must become to count
-_ITERATIONS_A_ROW, _LEAST_ITERATIONS = 3, 200  # iterations of a program at most: for each row and column, and beside these
 
 
 @dataclass
@@ -120,14 +117,14 @@ class LinearProgramBounding:
         if not (np.isfinite(low) & np.isfinite(high)).all():  # sums and products are enclosed first
             low, high = (end[self.relaxation.arguments] for end in self.relaxation.enclosed(known.low, known.high))
         with np.errstate(all="ignore"):
-            parts = [np.nan_to_num(low + part * (high - low)) for part in (0.5, _INSET, 1.0 - _INSET)]
+            parts = [np.nan_to_num(low + part * (high - low)) for part in (0.5, POLICY.tangent_inset, 1.0 - POLICY.tangent_inset)]
         return np.stack([*parts, *(np.minimum(np.maximum(p, low), high) for p in points)], axis=1)
 
     def _again(self, before: TightenedRegion, after: TightenedRegion, upper: float) -> bool:
-        if upper < np.inf and after.lower - before.lower > _WORTH_PROGRESS * (upper - after.lower):
+        if upper < np.inf and after.lower - before.lower > POLICY.worth_progress * (upper - after.lower):
             return True
         n = self.relaxation.n
-        return bool((after.high[:n] - after.low[:n] < _NOTABLE_SHRINKAGE * (before.high[:n] - before.low[:n])).any())
+        return bool((after.high[:n] - after.low[:n] < POLICY.notable_shrinkage * (before.high[:n] - before.low[:n])).any())
 
     def _once(self, region: RegionProgram, upper: float) -> TightenedRegion:
         program = scaled(region, cutoff=self.relaxation.first_plane - 1)
@@ -146,7 +143,7 @@ class LinearProgramBounding:
             self.solver.start_from(self.warm, program.columns)
         else:
             self.solver.change_cost(program.cost)
-        found = self.solver.solve(_LEAST_ITERATIONS + _ITERATIONS_A_ROW * size, primal)
+        found = self.solver.solve(POLICY.least_iterations + POLICY.iterations_a_row * size, primal)
         self.counts.solved, self.counts.iterations = self.counts.solved + 1, self.counts.iterations + found.iterations
         if found.status == _FAILED or not _sound(found.multipliers, program.rows):
             self.counts.failed += 1

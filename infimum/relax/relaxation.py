@@ -23,10 +23,10 @@ from infimum.linear_algebra.interval_matrices import down, plus, times, up
 from infimum.relax.column_kernel import BOUNDED, HIGH, LINES, LOW, OF_CURVE, curve_order
 from infimum.relax.lifting import SPARSE, Lift, LinearForm, doubles, lift_of, product_key
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost
+from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 
 Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # of entries, and of rows
 
-_MOST_ROWS_TIMES_SIDES = 600  # rows of inequalities times sides at most
 
 
 class RowTable(NamedTuple):
@@ -111,7 +111,7 @@ class Relaxation:
                     continue  # it stands on both sides of a row, and must be one double
                 found += [(LinearForm(turned, constant), i) for i in range(self.n)
                           if all(product_key(i, j) in lift.known for j, _ in row.terms)]
-        return found[:_MOST_ROWS_TIMES_SIDES // 2]
+        return found[:POLICY.most_rows_times_sides // 2]
 
     def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> RegionProgram | None:
         """Of the region in which all columns lie between `low` and `high`, of those beyond the variables maybe infinite, and

@@ -15,7 +15,8 @@ import numpy as np
 
 from infimum.linear_algebra.interval_matrices import down, up
 
-_ULP, _TINY = 2.0**-52, 2.0**-1000  # twice what a rounding is off by, relatively; more than products may lose where they vanish
+# fixed: twice what a rounding is off by, relatively; more than products may lose where they vanish
+_ULP, _TINY = 2.0**-52, 2.0**-1000
 
 
 class IntervalRows(NamedTuple):

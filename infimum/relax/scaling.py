@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.relax.relaxation import RegionProgram
+from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 
-_SMALLEST = 1e-300
-_NEGLIGIBLE = 1e-11  # entries of a row, or costs
+_SMALLEST = 1e-300  # fixed: the range of doubles
 
 
 class Matrix(NamedTuple):
@@ -63,7 +63,7 @@ def scaled(region: RegionProgram, cutoff: int | None = None) -> ScaledProgram:
         moved = np.bincount(rows.row, rows.low * low[rows.column], count)
         lower, upper = (rows.lower - moved) * scales, (rows.upper - moved) * scales
         value = value * scales[rows.row]
-    value = np.where(np.abs(value) > _NEGLIGIBLE, value, 0.0)
+    value = np.where(np.abs(value) > POLICY.negligible_entry, value, 0.0)
     lower, upper = np.where(np.isnan(lower), -np.inf, lower), np.where(np.isnan(upper), np.inf, upper)
     if cutoff is not None:
         upper[cutoff] = np.inf
@@ -80,4 +80,4 @@ def _cost(cost: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, float]:
         unit = float(np.abs(cost).max(initial=0.0))
         unit = unit if _SMALLEST < unit < 1.0 / _SMALLEST else 1.0
         cost = cost / unit
-    return np.where(np.abs(cost) > _NEGLIGIBLE, cost, 0.0), unit
+    return np.where(np.abs(cost) > POLICY.negligible_entry, cost, 0.0), unit

@@ -165,7 +165,7 @@ def test_affine_forms_make_layers_tighter(monkeypatch):
     """Enclosures of the second layer remember the variables."""
     lo, hi = np.full(3, -0.25), np.full(3, 0.25)
     with_forms, _ = least(layers, 3, lo, hi)
-    monkeypatch.setattr(backward_bound_kernel, "_MOST_AFFINE_VARIABLES", 0)
+    monkeypatch.setattr(backward_bound_kernel.POLICY, "most_affine_variables", 0)
     assert with_forms > least(layers, 3, lo, hi)[0] + 1e-3
 
 

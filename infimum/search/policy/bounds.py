@@ -5,6 +5,8 @@ costs, is the table in `bounds/bound_table.py`. The notes that groups name (in `
 these numbers. Of the others no measurement was kept: the bench that a group names shows the effect of a change.
 """
 
+from math import inf
+
 
 # ---- tests of regions, without constraints
 class FIRST_ORDER:
@@ -124,26 +126,60 @@ class FRITZ_JOHN:
 class LINEAR_RELAXATIONS:
     """Linear relaxations in lanes. Shown by `bench/constraints.py`; notes: 2026-11-linear-bounds."""
 
-    lifted_most_regions = 512      # regions of a step,
-    lifted_most_entries = 1 << 21  # and entries of their tables together
-    long_operations = 100          # scalar operations of a function from which on its linear bound is asked late,
-    most_operations = 800          # and beyond which no linear rows are composed backward, those of all rows together,
-    most_rows = 16                 # and rows: more take long to compile
-    most_derivatives = 4096        # derivatives of all rows
-    elements_at_once = 1 << 20     # regions times variables that are tested together
+    lifted_most_regions = 512              # regions of a step,
+    lifted_most_entries = 1 << 21          # and entries of their tables together
+    long_operations = 100                  # scalar operations of a function from which on its linear bound is asked late,
+    most_operations = 800                  # and beyond which no linear rows are composed backward, those of all rows together,
+    most_rows = 16                         # and rows: more take long to compile
+    most_derivatives = 4096                # derivatives of all rows
+    elements_at_once = 1 << 20             # regions times variables that are tested together
+    affine_most_variables = 8              # variables of a function whose affine form is written out,
+    affine_most_cost = 1 << 17             # operations,
+    affine_least_sums = 5                  # and sums that can be collected at least
+    most_affine_variables = 32             # variables with which affine forms enclose the layers of a deep function
+    most_factors = 16                      # numbers whose product, largest or least is taken apart
+    contraction_sweeps = 2                 # sweeps over all rows
+    worth_volume = 0.5                     # a test paid if at most this part of the volume is left,
+    worth_gap_left = 0.5                   # or this part of the distance to the upper bound;
+    one_row_worth_volume = 0.25            # of rows that are linear functions below f and the constraints this part of the volume,
+    lifted_worth_gap_left = 0.25           # and of the lifted relaxation, which is costly, this part of the distance
+    tangent_inset = 0.125                  # of a curve's argument, from its ends to the points at which it has further tangents
+    simplex_tolerance = 2.0**-30           # the part of its size by which a variable may violate its bounds
+    simplex_least_pivot = 2.0**-30         # the least entry that is divided by
+    simplex_tie_break = 2.0**-40           # added to reduced costs: of equal quotients that with the largest entry counts
+    most_expanded_products = 64            # products that one product of sums may become
+    most_coefficient_bits = 1 << 12        # bits of an exact coefficient
+    kept_lifts = 64                        # systems whose lifted form is kept
+    lane_lift = (3000, 160, 40000, 0)      # rows, columns, entries, added products: with more a program in a lane costs too much
+    single_lift = (12000, 1200, inf, 400)  # the same for programs of one region, of which only what is not 0 is kept
 
 
 class LINEAR_PROGRAMS:
     """Linear programs of single regions. Shown by `bench/constraints.py --only pooling`; notes: 2026-11-constrained-problems."""
 
-    few_regions = 32          # regions of a step while programs pay,
-    most_programs = 64        # and programs of a step
-    judged_programs = 256     # programs after which it is judged whether they pay,
-    worth_gap_left = 0.75     # part of the distance to the upper bound: no more must be left,
-    first_pause = 8           # steps of the first pause otherwise; later ones are longer
-    halvings_after_pause = 2  # times that the judged programs are halved after pauses
-    rounds = 2                # rounds of cuts for a region
-    region_gap_left = 0.5     # part of the distance to the upper bound: a program paid if no more is left
+    few_regions = 32                     # regions of a step while programs pay,
+    most_programs = 64                   # and programs of a step
+    judged_programs = 256                # programs after which it is judged whether they pay,
+    worth_gap_left = 0.75                # part of the distance to the upper bound: no more must be left,
+    first_pause = 8                      # steps of the first pause otherwise; later ones are longer
+    halvings_after_pause = 2             # times that the judged programs are halved after pauses
+    rounds = 2                           # rounds of cuts for a region
+    region_gap_left = 0.5                # part of the distance to the upper bound: a program paid if no more is left
+    tangent_inset = 0.125                # of a curve's argument, from its ends to the points that are always touched
+    worth_progress = 0.02                # part of the distance to the upper bound: a round of cuts that brought less is the last
+    notable_shrinkage = 0.9              # part of a side: it counts as tightened if no more is left
+    iterations_a_row = 3                 # iterations of a program at most: for each row and column,
+    least_iterations = 200               # and beside these
+    most_rows_times_sides = 600          # rows of inequalities that are multiplied by distances of variables from their ends
+    negligible_entry = 1e-11             # entries of a row, or costs, that the solver is not told
+    tightening_passes = 4                # passes over all variables,
+    tightening_iterations = 20_000       # and iterations of all their programs together
+    tightening_at_end = 1e-6             # part of a side: a solution so near to its end tightens nothing
+    tightening_worth = 0.05              # of the mean side: a pass that takes less is the last
+    alternation_turns = 12               # programs for a start at most
+    alternation_largest_step = 0.25      # part of the bounds in which solutions of both classes are sought, at first
+    alternation_smallest_step = 2.0**-8  # and at last
+    alternation_least_gain = 1e-6        # of the value: a turn that gains less is the last
 
 
 class ROOT_LINEAR_PROGRAMS:

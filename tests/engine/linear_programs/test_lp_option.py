@@ -84,8 +84,8 @@ def test_a_swarm_has_no_use_for_it():
 
 
 def test_iterations_are_limited(monkeypatch):
-    monkeypatch.setattr(program_bounds, "_ITERATIONS_A_ROW", 0)
-    monkeypatch.setattr(program_bounds, "_LEAST_ITERATIONS", 3)
+    monkeypatch.setattr(program_bounds.POLICY, "iterations_a_row", 0)
+    monkeypatch.setattr(program_bounds.POLICY, "least_iterations", 3)
     given, settings = problem("haverly_1")
     r = infimum.minimize(*given, **settings, options=LP, max_boxes=20_000)
     assert r.lp["limited"] > 0 and r.lower <= -400 <= r.upper + 1e-9
