@@ -70,7 +70,7 @@ class Proving:
             why = f"the time limit of {limit:g} s was reached while {early} the function"
             found = by_plain_calls(problem, None, None, why, 0.0, self.method.seed, "auto")
         if found.verdict not in (Verdict.PROVED, Verdict.INFEASIBLE):
-            clock.pause()  # the time of the whole run, if it is that which is over
+            clock.stop_if_over()  # the time of the whole run, if it is that which is over
             if rest < own and found.message.startswith("the time limit"):
                 raise clock.RunTimeOver  # or so nearly that nothing more was begun: then it is no outcome of the trial either
         return found

@@ -13,7 +13,7 @@ from struct import pack, unpack
 import numpy as np
 
 from infimum.kernel.ir import CALLS, PRIMITIVES, RUN, Function, Instr, Kernel, Loop, Step, Value
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import dataclass
 
 # beside the primitives, with the words that follow: u and f places of an integer and of a vector, n a number, t a word to go to
@@ -196,7 +196,7 @@ class _Writer:
     # ---- blocks
     def _block(self, items: list, needed: tuple[Value, ...] = (), step: Callable[[Step], None] | None = None) -> list[int]:
         """Writes the items, Steps by `step`. The places of values that are `needed` afterwards are the caller's to give back."""
-        heed()
+        check_time()
         last: dict[Value, int] = {}
         for k, item in enumerate(items):
             for v in item.operands if isinstance(item, Instr) else _used_values(item):

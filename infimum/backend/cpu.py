@@ -25,7 +25,7 @@ from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.worker_threads import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
-from infimum.support.clock import heed, left, pause
+from infimum.support.clock import check_time, left, stop_if_over
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class CompiledKernel:
         # long runs are cut: the clock and Ctrl-C are heard between the pieces, and what they were shows what the others will cost
         begin = 0
         while begin < count:
-            pause()
+            stop_if_over()
             piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
             if self._code[2] is not None:
                 vectors = int(_PIECE_SECONDS / (_INTERPRETED_FACTOR * self.lanes * max(self._cost, 1e-12)))
@@ -287,7 +287,7 @@ class CpuBackend:
         new = [s for s in symbols if s not in found]
         plain = self.plain or sum(symbols[s].count("\n") for s in new) > PLAIN
         while new:
-            heed()
+            check_time()
             some, lines = [], 0
             while new and lines < _MODULE:
                 some.append(new.pop())

@@ -5,7 +5,7 @@ import hashlib
 from infimum.backend.llvm_text import Renderer, Spelling, Text
 from infimum.kernel.ir import Kernel, Value
 from infimum.kernel.routines import RoutineBody, RoutineSequence, shape_of, with_routines
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 
 TABLE = "@infimum_positions"
 
@@ -53,7 +53,7 @@ class RoutineRenderer(Renderer):
         for value, slot in run.given:
             self._put(t, value, t.of(value), str(slot))
         for part, slots in zip(run.parts, run.slot, strict=True):
-            heed()
+            check_time()
             name, positions = self._routine(t, part, slots)
             at = t.let(f"getelementptr inbounds i64, ptr {TABLE}, i64 {len(self.table)}")
             self.table += positions

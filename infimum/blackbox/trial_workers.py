@@ -1,7 +1,7 @@
 """Who runs the trials: this process, others, or threads that wait for commands. One interface for all of them.
 
 `run(points)` is a synchronous round: all outcomes, in the order of the points. `submit` and `next_finished` are asynchronous:
-each outcome as it comes. Both wait in short pieces and look at the run's clock in between (`watch.pause`).
+each outcome as it comes. Both wait in short pieces and look at the run's clock in between (`clock.stop_if_over`).
 """
 
 import math
@@ -86,7 +86,7 @@ class Workers(ABC):
                 finished = self._done.popleft()
                 self.busy_seconds += finished.outcome.seconds
                 return finished
-            clock.pause()
+            clock.stop_if_over()
             if monotonic() >= end:
                 return None
         return None

@@ -16,7 +16,7 @@ import numpy as np
 
 from infimum.linear_algebra.lane_algebra import inverse, inverse_factor, total
 from infimum.search.policy.bounds import CONSTRAINT_PRODUCTS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 
 
 class Slacks(NamedTuple):
@@ -116,7 +116,7 @@ class ProductWeightSearch:
         limit = self.n + POLICY.omega * (0.5 * np.count_nonzero(self.used) + np.count_nonzero(self.limited))
         w = self._inverse(self.v, self.delta)
         for _ in range(POLICY.newton_steps):
-            pause()
+            stop_if_over()
             if w is None or self.delta <= enough or not _sum(w * w) > 0:  # equations may leave no direction
                 break
             self.directions = w

@@ -18,7 +18,7 @@ from infimum.evaluation.programs import PROPAGATE
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.policy.bounds import PROPAGATION as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 
 _WHOLE = 0.0, 0.0, 1.0  # fixed: parameters of the kernel for a region that is not cut
 
@@ -67,7 +67,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     """
     most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, POLICY.rounds_at_once
     while done < most:
-        pause()
+        stop_if_over()
         times = min(at_once, most - done)
         los, his, lost = _left(evaluator, lo[:, None], hi[:, None], lo, hi, upper, times)
         if lost[0]:

@@ -8,7 +8,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.point_value import PointValues
 from infimum.search.policy.bounds import EQUATION_SOLUTIONS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 
 Row = dict[int, Fraction]
 CONSTANT = -1  # fixed: the key of the right side
@@ -47,7 +47,7 @@ class LinearEquations:
         single = (fixed | ((slopes.lo == slopes.hi) & np.isfinite(slopes.lo))).all(axis=1) & slopes.value.lipschitz
         found: dict[int, Row] = {}
         for k in np.flatnonzero(single[1:] & system.equal)[:POLICY.most_equations].tolist():
-            pause()
+            stop_if_over()
             ends = there.enclosed(system.rows[1 + k])
             if ends is not None and ends[0] == ends[1] and np.isfinite(ends[0]):
                 row = {int(j): Fraction(slope[1 + k, j]) for j in np.flatnonzero(slope[1 + k])}
@@ -65,7 +65,7 @@ def eliminate_rationally(rows: list[Row]) -> dict[int, Row]:
     """Rows with the same span, by a variable each that no later one has; one without variables says 0 = b."""
     found: dict[int, Row] = {}
     for row in rows:
-        pause()
+        stop_if_over()
         row = _reduced(row, found)
         if row:
             lead = max(row)  # the right side only if nothing else is left

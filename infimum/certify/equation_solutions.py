@@ -14,7 +14,7 @@ from infimum.linear_algebra.interval_matrices import Interval, exactly, matrix_p
 from infimum.linear_algebra.lane_algebra import inverted
 from infimum.problem.system import System
 from infimum.search.policy.bounds import EQUATION_SOLUTIONS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.
     newton = tuple(end[:, 0] for end in newton)
     radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST_RADIUS
     for _ in range(POLICY.inflations):
-        pause()
+        stop_if_over()
         low, high = x.copy(), x.copy()
         low[variables] = np.maximum(x[variables] - radius, lo[variables])
         high[variables] = np.minimum(x[variables] + radius, hi[variables])

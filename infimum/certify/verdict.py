@@ -18,7 +18,7 @@ from infimum.result import Result, Verdict
 from infimum.search.incumbent import Incumbent
 from infimum.search.policy.bounds import DIAGNOSIS as POLICY
 from infimum.search.region_pool import Regions
-from infimum.support.clock import briefly, pause
+from infimum.support.clock import briefly, stop_if_over
 
 LOWEST_VALUE = -2.0**1023  # fixed: values below this are next to the last double
 _UNDECIDED_VERDICTS = (Verdict.STOPPED, Verdict.UNDECIDED)
@@ -101,7 +101,7 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     while lo.shape[1] and work < POLICY.merge_work:
         low, high, touches = lo[:, 0].copy(), hi[:, 0].copy(), np.zeros(lo.shape[1], bool)
         while work < POLICY.merge_work:
-            pause()
+            stop_if_over()
             work += lo.size
             before, touches = touches, _touching(lo, hi, low, high)
             new = np.flatnonzero(touches & ~before)  # those of before still do

@@ -11,7 +11,7 @@ from dataclasses import field
 
 import numpy as np
 
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import dataclass
 
 MOST_NEIGHBOURS = 2  # fixed: a cell has up to three variables; neighbours of a variable that is eliminated, and children of a bag
@@ -72,7 +72,7 @@ def elimination(scopes: list[np.ndarray], n: int, most: int = MOST_NEIGHBOURS) -
     waiting = [deque(v for v, others in enumerate(near) if len(others) == k) for k in range(most + 1)]
     done, order = [False] * len(near), []
     while any(waiting):
-        heed()
+        check_time()
         k = next(k for k, some in enumerate(waiting) if some)
         variable = waiting[k].popleft()
         if done[variable] or len(near[variable]) != k:

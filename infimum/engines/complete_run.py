@@ -108,7 +108,7 @@ class CompleteRun(SearchRun):
         if self.points is not None and count.bit_length() > self.searched_at.bit_length():
             self.searched_at = count
             for _ in self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2])):
-                pass  # without a pause: a checkpoint holds no half of a look
+                pass  # without stopping: a checkpoint holds no half of a point search
             self._offer()
 
     def _offer(self) -> None:

@@ -13,7 +13,7 @@ from infimum.expr.node import Expr, var
 from infimum.problem.system import System
 from infimum.search.policy.search import EVALUATION as POLICY
 from infimum.support import environment
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 
@@ -67,7 +67,7 @@ class CompiledPrograms(DeviceChoice):
             key = (what.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1), self.system is None,
                    rewriting_switches.state())
             if key not in _lowered:
-                heed("compiling")
+                check_time("compiling")
                 with environment.collector_paused():
                     program = table[name](what, var("x", (self.n,)), **dict(parameters))
                     data, program.kernel.soon = program.data, self.system is not None  # there are many kernels then

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infimum.ops.vocabulary import OPS, Kind
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 
 Shape = tuple[int, ...]
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "=="}
@@ -115,7 +115,7 @@ def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] |
         if line is not None and getattr(found.line, "code", None) is not getattr(line, "code", None):
             _SET_SLOT[_LINE](found, line)  # of the function that is traced now, not of an earlier one
         return found
-    heed()
+    check_time()
     node = object.__new__(Expr)
     for set_slot, value in zip(_SET_SLOT, (op, args, rows, shape, line, lo, hi, None), strict=True):
         set_slot(node, value)
@@ -173,7 +173,7 @@ def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
         elif id(node) not in seen:
             seen.add(id(node))
             if not len(seen) & 1023:
-                heed()
+                check_time()
             stack.append((node, True))
             if node is not leaf:
                 stack.extend([(arg, False) for arg in reversed(node.args)])

@@ -13,7 +13,7 @@ from infimum.kernel.meaning import SCANS, Estimates, Meaning
 from infimum.kernel.schedule import UNROLL_COST, Plan
 from infimum.kernel.view_positions import VIEWS, At, ElementWriter, Needs, flat
 from infimum.ops.vocabulary import Kind
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 
 Leaf = Callable[["int | Value"], Any]
 Tighter = dict[Expr, Callable[["Elements", Any, At], Any]]
@@ -52,7 +52,7 @@ class Elements:
                     break
                 values.append(value)
             else:
-                heed()
+                check_time()
                 value = self.memo[-1][node, at] = finish(*values)
                 waiting.pop()
         return value

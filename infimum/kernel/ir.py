@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import dataclass
 
 RUN = 16
@@ -422,7 +422,7 @@ def _alive(items: list, live: set) -> list:
     kept = []
     for item in reversed(items):
         if not len(kept) & 4095:
-            heed()
+            check_time()
         if isinstance(item, Instr):
             if item.op == "output" or (item.op == "store" and item.attr in live) or not live.isdisjoint(item.results):
                 live.update(item.operands)

@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from zlib import crc32
 
 from infimum.kernel.ir import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import dataclass
 
 LONG_CODE = 4096  # straight-line code of more instructions is cut,
@@ -50,7 +50,7 @@ def with_routines(kernel: Kernel) -> Kernel:
     body = _cut(kernel.body, leaves, runs, _LONG_IF_SOON if kernel.soon else LONG_CODE)
     if not runs:
         return kernel
-    heed()
+    check_time()
     used = _used_outside(body)
     slots = max(_place(run, leaves, used) for run in runs)
     return replace(kernel, body=body, buffers=[*kernel.buffers, slots], homes=[*kernel.homes, 1])
@@ -83,7 +83,7 @@ def _fits(item: Instr, leaves: dict[Value, str]) -> bool:
 
 
 def _cuts(items: list[Instr]) -> list[tuple[int, int]]:
-    heed()
+    check_time()
     code: dict[tuple, bytes] = {}
     codes = []
     for item in items:
@@ -120,7 +120,7 @@ def _used_outside(items: list) -> set[Value]:
 
 def _place(run: RoutineSequence, leaves: dict[Value, str], used: set[Value]) -> int:
     """Gives a slot to every value that is handed on, for as long as it is needed; returns how many slots there are."""
-    heed()
+    check_time()
     home = {v: k for k, part in enumerate(run.parts) for i in part.items for v in i.results}
     last: dict[Value, int] = {}
     for k, part in enumerate(run.parts):

@@ -5,7 +5,7 @@ from dataclasses import field
 
 from infimum.expr.node import Expr, is_number, topological
 from infimum.ops.vocabulary import OPS, Kind
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import dataclass
 
 HEAVY_COST = 24           # an expression this costly is stored rather than computed twice
@@ -140,7 +140,7 @@ def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, floa
     Roots that run over the same vector and wait for equally many others are taken to share a loop.
     """
     waits = _waits(nodes)
-    heed()
+    check_time()
     stored, uses = _trace_uses(outputs, nodes, cost, waits, set())
     # sine and cosine are computed together in the first loop that needs either; what no later loop needs is not kept
     apart = {n for n, other in _partners(nodes).items() if n.size > 1 and uses[n] != uses[other]}
@@ -215,7 +215,7 @@ def _remains_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
 
 def _arrange(p: Plan, outputs: list[Expr]) -> None:
     """Orders the roots; those that depend on equally many stages and run over the same vector share a loop."""
-    heed()
+    check_time()
     wanted = set(outputs)
     shared: dict[tuple, Stage] = {}
     for node in p.nodes:

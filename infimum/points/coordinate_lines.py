@@ -29,7 +29,7 @@ class LinePoint:
 
 
 class CoordinateLineSearch:
-    """Moves a point to a better one. The methods are generators: they pause between runs, so that a time limit is heard."""
+    """Moves a point to a better one. The methods are generators: they yield between runs, so that a time limit is kept."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, samples: int = 64, seed: int = 0):
         self.evaluator, self.lo, self.hi, self.samples, self.seed = evaluator, lo, hi, samples, seed

@@ -8,7 +8,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import gram, total
 from infimum.search.policy.points import INTERIOR_SHIFT as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 
 
 class ShiftedPoints(NamedTuple):
@@ -42,7 +42,7 @@ def shift_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     margins = _Margins(held, spare, size[:, source] * spare + errors[:, source])
     lanes = _Lanes(evaluator, used, points[:, source], (lo, hi), margins)
     for _ in range(POLICY.steps):
-        pause()
+        stop_if_over()
         lanes.step()
     value = lanes.values_where_obeyed(POLICY.equation_tolerance * size[:, source])
     value[(np.abs(lanes.x - points[:, source]) > POLICY.farthest_move * lanes.unit).any(axis=0)] = np.inf

@@ -2,7 +2,7 @@
 
 Few points are drawn and moved here, by NumPy. Many particles are drawn and moved by kernels (`points.swarm_kernel`), which take
 time to compile, and stay where those run. Which way is taken depends on the number of points alone, so that the bits do not
-depend on the machine. The methods are generators: they pause between runs, so that a time limit is heard.
+depend on the machine. The methods are generators: they yield between runs, so that a time limit is kept.
 """
 
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ class ParticleFlight:
 
     def fly(self, wave: int, count: int, options: SwarmOptions) -> Iterator[tuple[np.ndarray, float] | None]:
         """Moves particles. Now and then, and at the end, it yields the best place so far, the first of equals, and its value.
-        Returns the best place of each particle. On a GPU everything is queued until the first pause: there is time for other
+        Returns the best place of each particle. On a GPU everything is queued until the first yield: there is time for other
         work."""
         quasi = options.start == "sobol" and self.n <= sobol.LIMIT
         x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else None
@@ -192,7 +192,7 @@ class ParticleFlight:
 
     @staticmethod
     def _at_once(parts: Iterator[list[Any]]) -> list[Any]:
-        """Without a pause."""
+        """All steps at once."""
         while True:
             try:
                 next(parts)

@@ -28,7 +28,6 @@ from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
 from infimum.structure.collect_recurrences import collected, has_steps
 
 
-
 def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
     """The kernel. Parameters: the verified upper bound, and what sides are multiplied with before they are compared."""
     return AffineRow(collected(f), x.size).program(name)

@@ -12,7 +12,7 @@ from infimum.relax.relaxation import RegionProgram, Relaxation
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.scaling import scaled
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 
 
 class AlternationPoint(NamedTuple):
@@ -85,7 +85,7 @@ class Alternation:
     def _solved(self, row: np.ndarray, column: np.ndarray, value: np.ndarray, low: np.ndarray,
                 high: np.ndarray) -> AlternationPoint | None:
         """Of the linear program of these entries, those in column n constants, f in row 0."""
-        pause()
+        stop_if_over()
         rows, n = self.size
         values = np.bincount(row * (n + 1) + column, value, rows * (n + 1)).reshape(rows, n + 1)
         cost, matrix, moved = values[0, :n], values[1:, :n], values[1:, n]

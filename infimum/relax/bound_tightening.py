@@ -16,7 +16,7 @@ from infimum.relax.relaxation import Relaxation
 from infimum.relax.safe_conclusions import LinearCost, lowest, usable, weighted
 from infimum.relax.scaling import scaled
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 
 
 def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: float, suffices: Callable[[float], bool],
@@ -65,7 +65,7 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
             there = min(abs(z[j] - end) for z in seen)
             if not width > 0 or there <= POLICY.tightening_at_end * width or bounding.counts.iterations >= most:
                 continue
-            pause()
+            stop_if_over()
             unit = np.zeros(relaxation.columns)
             unit[j] = sign
             y, z = bounding.multipliers(program.for_cost(unit), primal=True)

@@ -16,7 +16,7 @@ from infimum.relax.relaxation import RegionProgram, Relaxation
 from infimum.relax.safe_conclusions import LinearCost, contracted, lowest, usable, weighted
 from infimum.relax.scaling import ScaledProgram, scaled
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 from infimum.support.lazy import dataclass
 
 _SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
@@ -80,7 +80,7 @@ class LinearProgramBounding:
         """What is left where all columns lie between low and high and f <= upper."""
         best, points = TightenedRegion(low, high, -np.inf), []
         for _ in range(rounds):
-            pause()
+            stop_if_over()
             region = self.relaxation.at(best.low, best.high, upper, self.touches(best, points))
             if region is None:
                 return best
@@ -95,7 +95,7 @@ class LinearProgramBounding:
 
     def solution(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
         """All columns at the solution of the program of the box [lo, hi], if there is one. An estimate."""
-        pause()
+        stop_if_over()
         known = TightenedRegion(*self.columns_of(lo, hi), -np.inf)
         region = self.relaxation.at(known.low, known.high, np.inf, self.touches(known, []))
         if region is None or (region.low > region.high).any():

@@ -25,7 +25,7 @@ from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 from infimum.search.region_search import PooledSearch
-from infimum.support.clock import pause, stoppable
+from infimum.support.clock import stop_if_over, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ class BranchAndBound(PooledSearch):
         """The outcomes of the first `some` regions, no more at a time than a part takes; for how many it was worth its cost."""
         found, gone = [], 0
         for begin in range(0, count, part.most or count):
-            pause()
+            stop_if_over()
             these = self._some(regions, begin, min(begin + (part.most or count), count))
             classified, worth = self._sorted(part, [part.test(these, self.context)])
             found, gone = found + classified, gone + worth

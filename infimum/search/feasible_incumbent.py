@@ -15,7 +15,7 @@ from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.search.incumbent import Incumbent
 from infimum.search.policy.search import INCUMBENTS as POLICY
-from infimum.support.clock import pause
+from infimum.support.clock import stop_if_over
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class FeasibleIncumbent(Incumbent):
         failed: set[tuple[int, bool]] = set()
         prove = sparse_equation_solutions.prove_feasible_sparse if self.is_large else equation_solutions.prove_feasible
         for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
-            pause()
+            stop_if_over()
             if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
                 found = prove(self.evaluator, self._bounds_around(x[:, 0]), x[:, 0])
                 if not isinstance(found, FailureReason):

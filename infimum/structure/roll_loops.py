@@ -16,7 +16,7 @@ from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.structure.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 
 _REDUCE = {row.of_two: name for name, row in OPS.items() if row.of_two and name != "norm"}
 _NO_MAP = 1.0, 1.0, 0.0  # fixed: factor, divisor and shift that change nothing
@@ -120,7 +120,7 @@ def _loops(parts: list[Part], depends: Depends, elements: dict[Expr, int], small
     turns: dict[tuple, list[_Turn]] = {}
     found = _Loops([], [])
     for part in parts:
-        heed()
+        check_time()
         pattern, turn = _pattern(part, depends, elements) if part[0] in small else (None, None)
         if pattern is None:
             found.rest.append(part)

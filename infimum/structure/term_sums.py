@@ -15,7 +15,7 @@ from infimum.expr.node import Expr, between, const, var
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.search.policy.search import RECOGNITION as POLICY
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import dataclass
 
 X, C = "x", "c"
@@ -136,7 +136,7 @@ class _Reader:
         self.visited += 1
         if self.visited > POLICY.term_nodes:
             raise _NoTerms
-        heed()
+        check_time()
 
     # ---- the form of a term
     def _family(self, node: Expr, at: np.ndarray, factors: list) -> TermFamily:

@@ -1,10 +1,10 @@
 """The clock of a run: tracing, differentiating, lowering and compiling may take longer than a run has time, and look at it.
 
-Passes that may be long call `heed()` now and then. It raises `OutOfTime` once the run's time is over or the user has stopped it,
+Passes that may be long call `check_time()` often. It raises `OutOfTime` once the run's time is over or the user has stopped it,
 and shows meanwhile what the run is doing. Without a run it does nothing.
 
-Long work with numbers calls `pause()` between pieces. That stops a run only within `stoppable()`, a block whose caller loses
-nothing if it is left anywhere.
+Long work with numbers calls `stop_if_over()` between pieces. That stops a run only within `stoppable()`, a block whose caller
+loses nothing if it is left anywhere.
 
 What a run has verified when its time is over is its result. So its answer is put together in a block `answering()` that nothing
 stops; what it can do without, such as a diagnosis, is then tried for a moment alone, by `briefly()`.
@@ -32,10 +32,10 @@ class RunTimeOver(OutOfTime):
 
 
 class Watch:
-    """Counts from when it was made; in its `with` block `heed` looks at it.
+    """Counts from when it was made; in its `with` block `check_time` and `stop_if_over` read it.
 
-    `seconds` of the time are for what calls `heed`, and `whole` for what calls `pause`; None: as much as it takes. `hurried`:
-    what can be left out has a moment alone.
+    `seconds` of the time are for what calls `check_time`, and `whole` for what calls `stop_if_over`; None: as much as it takes.
+    `hurried`: what can be left out has a moment alone.
     `asked_to_stop` and `show(phase, seconds)` may be set by whoever drives the run.
     """
 
@@ -61,8 +61,8 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         _watch.reset(self._outer.pop())
 
-    def look(self) -> None:
-        """Raises OutOfTime if it is time to."""
+    def check(self) -> None:
+        """Raises OutOfTime if the time for what is made is over, or the user has stopped the run."""
         now = perf_counter()
         if (self.end is not None and now >= self.end) or self.asked_to_stop():
             raise OutOfTime(self.phase)
@@ -75,8 +75,8 @@ class Watch:
         """Is the whole time over, or has the user stopped the run?"""
         return (self.last is not None and perf_counter() >= self.last) or self.asked_to_stop()
 
-    def pause(self) -> None:
-        """Raises Over if it is time to."""
+    def stop_if_over(self) -> None:
+        """Raises RunTimeOver if the whole time is over, or the user has stopped the run."""
         if self.is_over:
             raise RunTimeOver
 
@@ -84,20 +84,20 @@ class Watch:
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 
-def heed(phase: str | None = None) -> None:
-    """Called now and then by what may take long; `phase` says what begins."""
+def check_time(phase: str | None = None) -> None:
+    """Called often by what may take long: raises OutOfTime where no time is left for it. `phase` says what begins."""
     watch = _watch.get()
     if watch is not None:
         if phase is not None:
             watch.phase = phase
-        watch.look()
+        watch.check()
 
 
-def pause() -> None:
-    """Called between the pieces of long work."""
+def stop_if_over() -> None:
+    """Called between the pieces of long work: raises RunTimeOver within `stoppable()`, where the run's time is over."""
     watch = _watch.get()
     if watch is not None and watch.stoppable:
-        watch.pause()
+        watch.stop_if_over()
 
 
 def left() -> float:

@@ -15,7 +15,7 @@ from infimum.expr import build as b
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
-from infimum.support.clock import heed
+from infimum.support.clock import check_time
 from infimum.support.lazy import LazyModule
 from infimum.support.other_libraries import BY_TRIALS, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
@@ -103,7 +103,7 @@ def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable,
     if not callable(fun):
         raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
     x, extra = var("x", (_number_of_variables(n),)), arguments(args)
-    heed("tracing")
+    check_time("tracing")
     try:
         value, frozen = _called(fun, x, extra)
         return read(fun, value), TracedFunction(fun, extra, frozen)

@@ -209,7 +209,7 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
         begun.append(count)
         yield from usual(self, count, portion)
     monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
-    monkeypatch.setattr(Watch, "pause", over)
+    monkeypatch.setattr(Watch, "stop_if_over", over)
     result = infimum.minimize(waves, BOUNDS, workers=1, time_limit=1000, **TIGHT)
     assert result.verdict.name == "STOPPED" and "time limit" in result.message and result.rounds["rounds"] == 0
     assert result.lower <= -2.27785 <= result.upper + 1e-5

@@ -112,7 +112,7 @@ class BlackBoxRun:
         with clock.stoppable():
             while len(asked) < self.batch and self.search.asked < self.most and (proposal := self.search.ask()) is not None:
                 asked.append(proposal)
-                clock.pause()
+                clock.stop_if_over()
             outcomes = self.recorded.run([proposal.x for proposal in asked])
         for proposal, outcome in zip(asked, outcomes, strict=True):
             self.search.tell(proposal.number, outcome)
@@ -125,7 +125,7 @@ class BlackBoxRun:
                 if proposal is None:
                     break
                 self.recorded.submit(proposal.x)
-                clock.pause()
+                clock.stop_if_over()
             trial = self.recorded.finished()
         if trial is not None:
             self.search.tell(trial.ticket, trial.outcome)

@@ -141,7 +141,7 @@ class LINEAR_RELAXATIONS:
     contraction_sweeps = 2                 # sweeps over all rows
     worth_volume = 0.5                     # a test paid if at most this part of the volume is left,
     worth_gap_left = 0.5                   # or this part of the distance to the upper bound;
-    one_row_worth_volume = 0.25            # of rows that are linear functions below f and the constraints this part of the volume,
+    one_row_worth_volume = 0.25            # of rows that are linear functions below others this part of the volume,
     lifted_worth_gap_left = 0.25           # and of the lifted relaxation, which is costly, this part of the distance
     tangent_inset = 0.125                  # of a curve's argument, from its ends to the points at which it has further tangents
     simplex_tolerance = 2.0**-30           # the part of its size by which a variable may violate its bounds

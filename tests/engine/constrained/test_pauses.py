@@ -14,25 +14,25 @@ from infimum.problem.settings import Goal, Limits, Method
 from infimum.problems import constrained
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.driver import drive
-from infimum.support.clock import OutOfTime, RunTimeOver, Watch, pause, stoppable
+from infimum.support.clock import OutOfTime, RunTimeOver, Watch, stop_if_over, stoppable
 
 METHOD = Method("auto", SwarmOptions(), Goal(1e-7, 1e-3))
 
 
 def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
     with Watch(-1.0, None), stoppable():
-        pause()
+        stop_if_over()
     with Watch(None, -1.0) as watch:
-        watch.look()
-        pause()
+        watch.check()
+        stop_if_over()
         with pytest.raises(RunTimeOver), stoppable():
-            pause()
-        pause()
+            stop_if_over()
+        stop_if_over()
     with Watch() as watch, stoppable(), pytest.raises(RunTimeOver):
         watch.asked_to_stop = lambda: True
-        pause()
+        stop_if_over()
     with stoppable():
-        pause()
+        stop_if_over()
 
 
 def run_of(name: str, boxes: int | None = None) -> ConstrainedRun:
@@ -48,7 +48,7 @@ class StopsAfter(Watch):
         super().__init__()
         self.left = pauses
 
-    def pause(self) -> None:
+    def stop_if_over(self) -> None:
         self.left -= 1
         if self.left < 0:
             raise RunTimeOver
@@ -112,7 +112,7 @@ def test_a_search_for_points_pauses_between_its_evaluations():
     class Places(Watch):
         seen: set[str] = set()
 
-        def pause(self) -> None:
+        def stop_if_over(self) -> None:
             self.seen |= {frame.filename for frame in traceback.extract_stack()}
     with Places() as watch:
         for _ in run_of("hs_71").steps():
