@@ -14,7 +14,7 @@ from infimum.linear_algebra.low_rank import low_rank_loss
 from infimum.linear_algebra.outward_sums import SumTargets, total
 from infimum.search.policy.bounds import TERM_SUM_ISOLATION
 from tests.engine.second_order.structured_functions import FUNCTIONS, matrix
-from tests.lower.test_curvature import second_along
+from tests.kernel.test_curvature import second_along
 from tests.oracle.arb_values import precision
 
 N = 11

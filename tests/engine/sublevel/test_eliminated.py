@@ -12,7 +12,7 @@ from infimum.sets import covering as covers
 from infimum.sets.set_run import run
 from infimum.sets.sublevel_search import Accuracy, SublevelSearch
 from infimum.trace.trace import trace
-from tests.engine.parts.projections import BITS, Fits, candidates, draw
+from tests.engine.region_tests.projections import BITS, Fits, candidates, draw
 from tests.expr.separable_models import random_model
 from tests.oracle.arb_values import precision, value
 

@@ -9,7 +9,7 @@ import pytest
 from infimum.bounds.least_squares.lane_quadratic import LaneQuadratic
 from infimum.kernel.forms.balls import Ball
 from infimum.kernel.ir import Builder, Value
-from tests.lower.test_balls import INF, run
+from tests.kernel.test_balls import INF, run
 
 SAMPLES, LANES = 40, 30
 

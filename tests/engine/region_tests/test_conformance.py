@@ -38,7 +38,7 @@ from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.structure.term_sums import substituted
 from infimum.trace.trace import trace
-from tests.engine.parts.conformance import INF, Conformance, columns_left
+from tests.engine.region_tests.conformance import INF, Conformance, columns_left
 from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
 from tests.engine.test_bound import NEVER
 from tests.expr.separable_models import random_model, random_residuals, sum_of_squares

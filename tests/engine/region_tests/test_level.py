@@ -16,7 +16,7 @@ from infimum.chains.chain import Chain
 from infimum.chains.grid import Cells, Slices
 from infimum.chains.level import Level
 from infimum.kernel.cell_keys import TOP
-from tests.engine.parts.test_chain import SUMS, after, chain_of, level_of
+from tests.engine.region_tests.test_chain import SUMS, after, chain_of, level_of
 
 INF, N, LONGER = np.inf, 6, {"by turns": 10}
 SOME = {**SUMS, "a tree": lambda x: np.sum(np.sin(x[[0, 0, 1, 1, 2]] * x[[1, 2, 3, 4, 5]]) + x[[0, 0, 1, 1, 2]] / 3),

@@ -6,7 +6,7 @@ import pytest
 from infimum.backend.python import PythonBackend
 from infimum.evaluation.compile import compile
 from infimum.evaluation.programs import SEQUENTIAL
-from tests.lower.test_hessian import FUNCTIONS
+from tests.kernel.test_hessian import FUNCTIONS
 
 SMALL = ("decay", "waves", "product", "guarded", "powers", "quotients", "many")
 

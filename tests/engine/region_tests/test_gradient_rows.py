@@ -20,7 +20,7 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
 from infimum.relax import gradient_rows_kernel
 from infimum.relax import lane_simplex as simplex
 from infimum.search.region_pool import can_be_cut
-from tests.engine.parts.systems import INF, Case, Kernel, random_case, random_regions
+from tests.engine.region_tests.systems import INF, Case, Kernel, random_case, random_regions
 
 
 class Lost(AssertionError):

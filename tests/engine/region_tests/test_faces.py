@@ -16,8 +16,8 @@ from infimum.bounds.start_faces import StartFaces
 from infimum.kernel.region_cut import rows_of
 from infimum.problem.start_boxes import StartBoxes
 from infimum.trace.trace import trace
-from tests.engine.parts.conformance import INF, Conformance, cover
-from tests.engine.parts.test_conformance import PARTS_UNDER_TEST, RANDOM, WRITTEN, ByGradient
+from tests.engine.region_tests.conformance import INF, Conformance, cover
+from tests.engine.region_tests.test_conformance import PARTS_UNDER_TEST, RANDOM, WRITTEN, ByGradient
 from tests.engine.test_bound import NEVER
 from tests.oracle.arb_values import settled_value
 from tests.oracle.campaign import generated

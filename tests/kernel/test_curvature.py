@@ -5,7 +5,7 @@ import pytest
 from flint import arb
 
 from infimum.evaluation.compile import compile
-from tests.lower.test_hessian import FUNCTIONS
+from tests.kernel.test_hessian import FUNCTIONS
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import precision
 from tests.oracle.check import position

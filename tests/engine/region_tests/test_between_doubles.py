@@ -25,8 +25,8 @@ from infimum.kernel.region_cut import DISCARDED, rows_of
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.trace.trace import trace
-from tests.engine.parts.conformance import INF, Conformance, columns_left, cover
-from tests.engine.parts.test_conformance import (
+from tests.engine.region_tests.conformance import INF, Conformance, columns_left, cover
+from tests.engine.region_tests.test_conformance import (
     PARTS_UNDER_TEST,
     WRITTEN,
     ByPivots,

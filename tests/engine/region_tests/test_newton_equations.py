@@ -16,8 +16,8 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS
 from infimum.search.region_pool import can_be_cut
 from tests.engine.constrained.planted_systems import check_nothing_lost, evaluator_of, planted, regions_around
-from tests.engine.parts.systems import INF, columns, random_case, random_regions
-from tests.engine.parts.test_lines import WrongSlope
+from tests.engine.region_tests.systems import INF, columns, random_case, random_regions
+from tests.engine.region_tests.test_gradient_rows import WrongSlope
 
 
 def part_of(evaluator: Evaluator, lo: float = -2.0, hi: float = 2.0) -> NewtonEquations:

@@ -18,7 +18,7 @@ from infimum.chains.tree_newton import TreeNewton
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
-from tests.engine.parts.test_chain import SUMS, after
+from tests.engine.region_tests.test_chain import SUMS, after
 from tests.fake_cupy import installed
 
 QUADRATICS = {"a chain": lambda d: np.sum((d[1:] - 2 * d[:-1]) ** 2) + np.sum(d**2),

@@ -16,7 +16,7 @@ from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
 from infimum.structure import products_as_sums
-from tests.engine.parts.chain_cases import Case, case
+from tests.engine.region_tests.chain_cases import Case, case
 from tests.oracle.arb_values import settled_value
 from tests.oracle.walk import Special
 

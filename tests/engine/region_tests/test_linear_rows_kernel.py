@@ -11,8 +11,8 @@ from infimum.bounds.linear_rows import LinearRowsBound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS
 from infimum.relax import backward_bound_kernel, linear_rows_kernel
-from tests.engine.parts.systems import INF, Case, Kernel, columns, random_case, random_regions
-from tests.engine.parts.test_lines import Lost, campaign
+from tests.engine.region_tests.systems import INF, Case, Kernel, columns, random_case, random_regions
+from tests.engine.region_tests.test_gradient_rows import Lost, campaign
 
 
 class Rows:

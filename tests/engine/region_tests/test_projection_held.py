@@ -8,7 +8,7 @@ import pytest
 import infimum
 from infimum.evaluation.evaluator import Evaluator
 from infimum.trace.trace import trace
-from tests.engine.parts.projections import INF, WIDE, T, Y, decay, equal, hold, poles, random_regions
+from tests.engine.region_tests.projections import INF, WIDE, T, Y, decay, equal, hold, poles, random_regions
 from tests.expr.separable_models import random_model, random_residuals, sum_of_squares
 
 NEAR = [(0, 1), (1, 1.01)]

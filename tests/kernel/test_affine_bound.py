@@ -11,7 +11,7 @@ from infimum.evaluation.programs import AFFINE
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.relax.affine_bound_kernel import is_recurrence
 from infimum.trace.trace import trace
-from tests.lower.test_linear_bounds import BOXES, ROWS, Exact, boxes
+from tests.kernel.test_linear_bounds import BOXES, ROWS, Exact, boxes
 
 N = 3
 

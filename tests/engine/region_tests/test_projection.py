@@ -8,7 +8,20 @@ import infimum
 from infimum.backend.python import PythonBackend
 from infimum.bounds.interface import StepContext
 from infimum.bounds.least_squares.variable_projection import VariableProjection
-from tests.engine.parts.projections import INF, WIDE, T, Y, asked, decay, equal, is_gone, lower, poles, random_regions, regions_of
+from tests.engine.region_tests.projections import (
+    INF,
+    WIDE,
+    T,
+    Y,
+    asked,
+    decay,
+    equal,
+    is_gone,
+    lower,
+    poles,
+    random_regions,
+    regions_of,
+)
 from tests.random_kernels import same_bits
 
 

@@ -17,7 +17,7 @@ from infimum.problem.settings import Goal
 from infimum.problem.unions import Unions
 from infimum.search.incumbent import Incumbent
 from infimum.search.root_box import RootBox
-from tests.engine.parts.chain_cases import Case, case
+from tests.engine.region_tests.chain_cases import Case, case
 from tests.fake_cupy import installed
 
 INF = np.inf

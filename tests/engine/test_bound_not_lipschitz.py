@@ -14,7 +14,7 @@ from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES
 from infimum.problems import get
 from tests.engine.test_bound import Bounds, Judge, within
 from tests.engine.test_sweep import BOUNDS
-from tests.expr.test_rough import SPLIT, N
+from tests.expr.test_lipschitz_split import SPLIT, N
 from tests.oracle.boxes import points_of
 from tests.oracle.check import Checker
 from tests.random_kernels import same_bits
