@@ -56,8 +56,10 @@ class Constrained(NamedTuple):
     most_repairs: int = 8               # times that what was in the way of a proof may lead to a better point
     first_search_step: int = 4          # steps before the first look, where lower bounds are good
     most_narrowed_searches: int = 3     # times that a better point may tell where to look for the next
-    many_variables: int = 14            # variables: with fewer,
-    cheap_steps: int = 16               # steps that are taken before costly bounds of the whole box are asked
+    evaluation_operations: int = 1 << 14  # operations of an evaluation beside those of the functions
+    quadratic_operations: int = 1 << 18   # operations of a step of the quadratic bound,
+    product_operations: int = 1 << 7      # and for each product of two slacks in it; it may take as many as the evaluations took
+    least_quadratic_steps: int = 1 << 7   # steps: with fewer that it may take it is not begun
     longest_search_period: int = 64     # steps between two looks while there is no feasible point, after 1, 2, 4, …
 
 
