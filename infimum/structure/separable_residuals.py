@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 else:
     function_families = LazyModule("structure.function_families")
 
-_MOST_PRODUCTS = 10           # products at most
-_FEW_NONLINEAR = 3            # nonlinear variables that the others are eliminated beside, from the start
-_LARGEST_NONLINEAR_RATIO = 3  # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
+_MOST_PRODUCTS = 10  # products at most
+_FEW_NONLINEAR = 3   # nonlinear variables that the others are eliminated beside, from the start
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -57,11 +56,6 @@ class SeparableResiduals:
     @property
     def many_nonlinear(self) -> bool:
         return len(self.nonlinear) > _FEW_NONLINEAR
-
-    @property
-    def spares_few(self) -> bool:
-        """Are there so few linear variables that hardly fewer cuts are needed without them?"""
-        return len(self.nonlinear) >= _LARGEST_NONLINEAR_RATIO * len({i for product in self.products for i in product})
 
 
 @dataclass(frozen=True, slots=True)
