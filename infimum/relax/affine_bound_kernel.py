@@ -29,8 +29,9 @@ from infimum.relax.linear_bounds_kernel import LinearBoundsKernel
 from infimum.structure.collect_recurrences import collected, has_steps
 
 LEFT, WORTH = range(2)  # the outputs
-# variables, sums that can be collected, cost of what is written out
-_MOST_VARIABLES, _MOST_COLLECTED_SUMS, _MOST_COST = 8, 5, 1 << 17
+# variables at most; sums that can be collected at least, with fewer of which compiling costs more than the kernel saves; cost of
+# what is written out at most
+_MOST_VARIABLES, _LEAST_COLLECTED_SUMS, _MOST_COST = 8, 5, 1 << 17
 # the test paid if at most this part of the volume, or of the distance to the upper bound, is left
 _WORTH_VOLUME, _WORTH_GAP_LEFT = 0.25, 0.5
 
@@ -51,7 +52,7 @@ def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
 
 def is_recurrence(f: Expr, n: int) -> bool:
     """Has f few variables and several sums that can be collected, and is it short enough to be written out?"""
-    return fits([f], n) and has_steps(f, _MOST_COLLECTED_SUMS)
+    return fits([f], n) and has_steps(f, _LEAST_COLLECTED_SUMS)
 
 
 def fits(rows: list[Expr], n: int) -> bool:
