@@ -7,7 +7,7 @@ positive definite on the space of all z that are orthogonal to the gradients of 
 
 A barrier method: τ δ - log det - ω Σ log v_ij - ω Σ log (p_i - Σ v_ij s_j) is made least for a growing τ, by Newton's method with
 conjugate gradients, which need products of matrices of the size of z alone. It ends as soon as δ is small enough, or it is known
-that it cannot become so small.
+that it cannot become so small, or the steps of conjugate gradients are used up that it may take.
 """
 
 from typing import NamedTuple
@@ -65,6 +65,7 @@ class ProductWeightSearch:
         self.slope = np.where(self.limited[:, None] & away, slacks.values, 0.0)  # of the product i j, of the slack i
         self.limits = np.where(self.limited, limits, 1.0)
         self.directions: np.ndarray | None = None  # Σ z zᵀ of those z along which the function may fall
+        self.steps = 0  # of conjugate gradients, until now
         self._begin()
 
     def _projected(self, a: np.ndarray) -> np.ndarray:
@@ -108,7 +109,7 @@ class ProductWeightSearch:
         terms = self.slope * np.where(self.limited, per_slack, 0.0)[:, None]
         return 0.5 * (terms + terms.T)
 
-    def run(self, enough: float) -> tuple[np.ndarray, float]:
+    def run(self, enough: float, most_steps: float = np.inf) -> tuple[np.ndarray, float]:
         """The weights, and δ with which the matrix is positive definite; `enough` is as small as δ need be."""
         enough, half = enough / self.size, 0.5 * POLICY.omega
         if self._inverse(np.zeros_like(self.v), enough) is not None:
@@ -118,6 +119,8 @@ class ProductWeightSearch:
         for _ in range(POLICY.newton_steps):
             stop_if_over()
             if w is None or self.delta <= enough or not _sum(w * w) > 0:  # equations may leave no direction
+                break
+            if self.steps >= most_steps:
                 break
             self.directions = w
             safe, left = np.where(self.used, self.v, 1.0), self._left(self.v)
@@ -149,6 +152,7 @@ class ProductWeightSearch:
         move, move_delta = scale * rest, scale_delta * rest_delta
         now = first = _sum(rest * move) + rest_delta * move_delta
         for _ in range(POLICY.conjugate_gradient_steps):
+            self.steps += 1
             turned = product(product(w, self.form(move) - move_delta * self.along), w)
             turned = 0.5 * (turned + turned.T)
             bent = self._between(turned) + sharp * move + self._both(POLICY.omega * total((self.slope * move).T) / (left * left))

@@ -15,13 +15,16 @@ import numpy as np
 from infimum.bounds.interface import LocalSolution, Outcome, RegionTest, StepContext
 from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import LAGRANGIAN, SHAVING, ProgramKind
+from infimum.expr.node import var
 from infimum.search.policy.bounds import LAGRANGIAN as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds import lagrangian_kernel as kernel
+    from infimum.expr import variable_reads
     from infimum.structure import minus_product as products
 else:
+    variable_reads = LazyModule("expr.variable_reads")
     products = LazyModule("structure.minus_product")
     kernel = LazyModule("bounds.lagrangian_kernel")
 
@@ -35,7 +38,14 @@ class LagrangianBound(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.logarithmic = bool((lo >= 0).all()) and products.minus_product(evaluator.system.f) is not None
+        self.logarithmic = bool((lo >= 0).any()) and self._is_minus_product(lo >= 0)
+
+    def _is_minus_product(self, not_negative: np.ndarray) -> bool:
+        """Is f minus a product of variables none of which is negative?"""
+        f = self.evaluator.system.f
+        if products.minus_product(f) is None:
+            return False
+        return bool(not_negative[variable_reads.reads([f], var("x", (self.n,)))[0]].all())
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -23,28 +23,29 @@ from infimum.structure.degree import degrees
 
 
 class QuadraticLagrangian:
-    """Of a system; `applies` if it is quadratic, and neither small nor too large. `starts` (n, N) are points from which a better
-    one may be found than that of the last bound, if that was not good enough, and all constraints are linear: otherwise it is
-    mostly the relaxation that is not exact."""
+    """Of a system; `applies` if it is quadratic, and not too large. `starts` (n, N) are points from which a better one may be
+    found than that of the last bound, if that was not good enough, and all constraints are linear: otherwise it is mostly the
+    relaxation that is not exact. `steps` are those that all bounds have taken together."""
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
-        sized = POLICY.least_variables <= self.n <= POLICY.most_variables
-        sized = sized and (1 + self.system.m) * self.n * (self.n + 2) <= POLICY.most_elements
+        sized = (1 + self.system.m) * self.n * (self.n + 2) <= POLICY.most_elements
         found = degrees((self.system.f, *self.system.bodies)) if sized else ()
         degree = np.concatenate([np.zeros(0, int), *(part.ravel() for part in found)])
         self.linear = degree[1:] <= 1 if sized and (degree <= 2).all() else None
         self.starts: np.ndarray | None = None
+        self.steps = 0
 
     @property
     def applies(self) -> bool:
         return self.linear is not None
 
-    def bound(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, multipliers: np.ndarray, gap: float) -> float:
+    def bound(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, multipliers: np.ndarray, gap: float,
+              most_steps: float = np.inf) -> float:
         """f is certainly not below this at the feasible points of the bounded box [lo, hi]; -inf where nothing is known.
 
         `multipliers` (m) and the point x may be any; the bound is good if they belong to a solution. A bound that is off by less
-        than `gap` is as good as any.
+        than `gap` is as good as any; the search for it ends after about `most_steps`.
         """
         self.starts = None
         if not (np.isfinite(lo) & np.isfinite(hi)).all():
@@ -55,10 +56,12 @@ class QuadraticLagrangian:
             read = None if x is None else self._read(x)
             if read is None:
                 return -np.inf
-            given, directions = multipliers_for(self.system, read, lo, hi, x, w, gap)
+            given, search = multipliers_for(self.system, read, lo, hi, x, w, gap, most_steps)
+            self.steps += search.steps
             found = proved_lower_bound(self.system, read, lo, hi, x, given)
-            if directions is not None and self.linear.all() and not found >= read.value[0][0] - gap:
-                self.starts = _starts(directions, lo, hi, x)
+            ended = search.directions is not None and search.steps < most_steps
+            if ended and self.linear.all() and not found >= read.value[0][0] - gap:
+                self.starts = _starts(search.directions, lo, hi, x)
             return found
 
     def _usable(self, w: np.ndarray) -> np.ndarray:

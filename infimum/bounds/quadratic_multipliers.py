@@ -11,9 +11,9 @@ from infimum.search.policy.bounds import QUADRATIC_PROBLEMS as POLICY
 
 
 def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,
-                    gap: float) -> tuple[Multipliers, np.ndarray | None]:
-    """Good numbers for multipliers w of a solution x; and, where they are not good enough, Σ z zᵀ of directions z, in units of
-    the widths, along which f may fall."""
+                    gap: float, most_steps: float = np.inf) -> tuple[Multipliers, ProductWeightSearch]:
+    """Good numbers for multipliers w of a solution x, found in at most this number of steps, and the search that has found them:
+    where they are not good enough, it has directions, in units of the widths, along which f may fall."""
     n, width = len(x), hi - lo
     values, slopes = midpoint(read.value)[1:], midpoint(read.slope)
     curvature = midpoint(curvature_of(read, w)) * width * width[:, None]
@@ -36,7 +36,7 @@ def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.n
     furthest = -least_in_corners(total(tilts[:, None] * slopes[1 + linear] * width), *away, np.ones(n)) - float(
         total(np.append(tilts * excess(system, values, linear), 0.0)))
     search = ProductWeightSearch(curvature, slacks, across)
-    v, delta = search.run(POLICY.spent_gap * gap / max(furthest, POLICY.rounding))
+    v, delta = search.run(POLICY.spent_gap * gap / max(furthest, POLICY.rounding), most_steps)
     used = np.zeros(system.m)
     used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)
     scale = np.concatenate([width, width, sizes])
@@ -46,7 +46,7 @@ def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.n
     delta = max(delta, 0.0) + POLICY.rounding * search.size
     w = np.where(w > 0, np.maximum(w - used, 0.0), np.minimum(w + used, 0.0))
     added = np.where(width > 0, delta * free * free, 1.0)
-    return Multipliers(w, v * scale * scale[:, None], rows, equations, added), search.directions
+    return Multipliers(w, v * scale * scale[:, None], rows, equations, added), search
 
 
 def is_active(slack: np.ndarray, multiplier: np.ndarray) -> np.ndarray:

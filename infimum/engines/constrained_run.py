@@ -18,6 +18,8 @@ from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
 from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.node import topological
+from infimum.kernel.schedule import straight_cost
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
@@ -66,6 +68,7 @@ class ConstrainedRun(SearchRun):
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
+        self.quadratic_steps, self.quadratic_waits = 0, True  # taken by quadratic bounds; is one to be asked (again) later?
         self.looking: State | None = None  # what a look for points began with that is not over yet
         self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
 
@@ -79,6 +82,18 @@ class ConstrainedRun(SearchRun):
     @cached_property
     def quadratic(self) -> "quadratic_lagrangian.QuadraticLagrangian":
         return quadratic_lagrangian.QuadraticLagrangian(self.evaluator)
+
+    @cached_property
+    def _quadratic_steps_an_evaluation(self) -> float:
+        """How many steps of the quadratic bound cost as much as an evaluation of all functions, in operations."""
+        system, n = self.evaluator.system, len(self.lo)
+        evaluation = POLICY.evaluation_operations + straight_cost(list(topological(list(system.rows))))
+        return evaluation / (POLICY.quadratic_operations + POLICY.product_operations * (2 * n + system.m) ** 2)
+
+    @property
+    def _quadratic_budget(self) -> float:
+        """Steps that a quadratic bound may take now: all of them together cost no more than the evaluations until then."""
+        return self._quadratic_steps_an_evaluation * (self.searched + self.branch.boxes) - self.quadratic_steps
 
     # ---- what a reader of the progress sees
     @property
@@ -106,13 +121,16 @@ class ConstrainedRun(SearchRun):
     def _state_of_search(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
         programs = {} if self.lp is None else self.lp.part.state()
-        return State({"before": self.searched, "asked": self.asked}, self.search.arrays() | programs)
+        return State({"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
+                      "quadratic_waits": self.quadratic_waits}, self.search.arrays() | programs)
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
         self.branch_of(state)
         self.search.restore(state.arrays)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
+        self.quadratic_steps = state.values.get("quadratic_steps", 0)
+        self.quadratic_waits = state.values.get("quadratic_waits", True)
         if self.lp is not None:
             self.lp.restore(state)
         self.looking = self._state_of_search() if state.values.get("looking", False) else None
@@ -201,7 +219,7 @@ class ConstrainedRun(SearchRun):
             yield from self._search_once()
 
     def after_step(self, was_round: bool) -> Iterator[None]:
-        if self.branch.steps == POLICY.cheap_steps and len(self.lo) < POLICY.many_variables:
+        if self.quadratic_waits and self._quadratic_budget >= max(POLICY.least_quadratic_steps, self.quadratic_steps):
             self.asked = np.inf
             self._bound_at_once()
             yield from self._follow()
@@ -309,12 +327,16 @@ class ConstrainedRun(SearchRun):
             return
         self.asked = upper
         left = propagate(self.bounding, *self.search.begin, upper)
+        budget = self._quadratic_budget
+        self.quadratic_waits = left is not None and budget < POLICY.least_quadratic_steps
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
-            at_once = len(self.lo) >= POLICY.many_variables or branch.steps >= POLICY.cheap_steps
-            if at_once and not branch.done and self.quadratic.applies:
+            if not self.quadratic_waits and not branch.done and self.quadratic.applies:
+                before = self.quadratic.steps
                 with stoppable():
-                    branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
+                    branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack, budget))
+                taken = self.quadratic.steps - before
+                self.quadratic_steps, self.quadratic_waits = self.quadratic_steps + taken, taken >= budget
 
     def _follow(self) -> Iterator[None]:
         """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""

@@ -67,8 +67,7 @@ class BranchAndBound(PooledSearch):
         self.pool.reserve(count)
         least = lower if lower > -np.inf else float(self.incumbent.enclosed(lo, hi).lo.min())
         self.unbounded = least == -np.inf
-        parts = self.evaluator.facts.separable if self.goal.xtol is not None else None
-        if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
+        if self.goal.xtol is not None and self.goal.met(least, self.incumbent.upper):
             self._cut_alike()
         self.keep(self._tested(self.arrays.send(boxes.columns()), 1))
         self._judge_sharpest_test()
@@ -92,9 +91,10 @@ class BranchAndBound(PooledSearch):
         self.final = Regions.none(self.n)
 
     def _cut_alike(self) -> None:
-        """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
-        few of them from being cut then costs more than it saves."""
-        self.alike, self.parts = True, [part for part in self.parts if not part.eliminates]
+        """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare
+        them from being cut then costs more than it saves."""
+        others = [part for part in self.parts if not part.eliminates]
+        self.alike, self.parts = self.alike or len(others) < len(self.parts), others
 
     def lower(self) -> float:
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)

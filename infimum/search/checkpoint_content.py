@@ -82,9 +82,9 @@ def _goal(value: Any) -> bool:
 
 _VALUES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("boxes", "steps", "before", "cuts", "judged", "next_look", "looked", "sweeps", "slices", "refined",
-                     "largest_step"), _whole),
+                     "largest_step", "quadratic_steps"), _whole),
     **dict.fromkeys(("floor", "asked", "boxes_each"), _number),
-    **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu"), _truth),
+    **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits"), _truth),
     "batch": _batch, "lp": lambda value: isinstance(value, str),
     "discarded": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }

@@ -56,11 +56,6 @@ class SeparableResiduals:
     def many_nonlinear(self) -> bool:
         return len(self.nonlinear) > POLICY.few_nonlinear
 
-    @property
-    def spares_few(self) -> bool:
-        """Are there so few linear variables that hardly fewer cuts are needed without them?"""
-        return len(self.nonlinear) >= POLICY.largest_nonlinear_ratio * len({i for product in self.products for i in product})
-
 
 @dataclass(frozen=True, slots=True)
 class ExponentShift:

@@ -9,7 +9,9 @@ from infimum.backend.arrays import HostArrays
 from infimum.evaluation.compile import compile
 from infimum.kernel.region_cut import rows_of
 from infimum.points.levenberg_marquardt import LevenbergMarquardt
+from infimum.problem.settings import Goal
 from infimum.search.branch_and_bound import BranchAndBound
+from infimum.search.incumbent import Incumbent
 from infimum.search.region_heap import RegionHeap
 
 X = np.linspace(0.0, 3.0, 40)
@@ -53,6 +55,23 @@ def test_one_linear_parameter_of_four_is_cut_where_only_places_are_asked_for(mon
     monkeypatch.setattr(BranchAndBound, "_cut_alike", lambda self: (called.append(1), cut(self)))
     r = infimum.minimize(squares, BOX, rtol=goal.pop("rtol", 0.0), max_boxes=3000, **goal)
     assert bool(called) == alike and r.lower <= 1e-20
+
+
+@pytest.mark.parametrize(("model", "true", "box"), (
+    (lambda p: p[0] * np.exp(-p[1] * X), (3.0, 0.8), [(0, 10), (0, 5)]),
+    (lambda p: p[0] + p[1] * X + p[2] * np.exp(-((X - p[3]) ** 2)), (1.0, 0.2, 3.0, 1.4), [(-3, 3), (-1, 1), (0, 9), (0, 4)])))
+def test_linear_parameters_are_cut_however_many_there_are(model, true, box):
+    """Where the value is known and only places are asked for; twice begun is as once begun."""
+    f = compile(lambda p: np.sum((model(p) - model(true)) ** 2), len(box))
+    lo, hi = np.array(box, float).T
+    for xtol, alike in ((0.1, True), (None, False)):
+        incumbent = Incumbent(f, lo, hi)
+        incumbent.offer(np.array(true)[:, None])
+        branch = BranchAndBound(f, Goal(1e-3, 0.0, xtol), incumbent)
+        spared = [part for part in branch.parts if part.eliminates]
+        branch.begin(lo[:, None], hi[:, None])
+        branch.begin_again(lo[:, None], hi[:, None])
+        assert spared and branch.alike == alike and bool(set(spared) & set(branch.parts)) != alike
 
 
 def test_such_a_run_goes_on_as_if_it_had_not_stopped(tmp_path):

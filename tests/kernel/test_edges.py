@@ -258,6 +258,12 @@ QUOTIENTS = {
     "a kink": lambda x: np.abs(x[0]) / np.hypot(x[0], x[1]),
     "other parts": lambda x: (x[0] - x[1]) * np.cos(x[0] + x[1]) / np.hypot(x[0] - x[1], x[0] + x[1]),
     "exponentials": lambda x: (np.exp(x[0]) - np.exp(x[1])) / np.linalg.norm(x),
+    "a square": lambda x: np.sin(x[0] - x[1]) * np.sin(x[0] + x[1]) / (x[0] ** 2 + x[1] ** 2),
+    "powers": lambda x: x[0] ** 2 * np.sin(x[1]) / np.linalg.norm(x) ** 3,
+    "absolute values": lambda x: x[0] * np.sin(x[1]) / (np.abs(x[0]) + np.abs(x[1])),
+    "a sum of them": lambda x: x[0] * np.sin(x[1]) / np.sum(np.abs(x)) ** 2,
+    "the largest": lambda x: -np.sin(x[0]) * x[1] / np.max(np.abs(x)),
+    "other factors": lambda x: np.sin(x[0]) * np.log(x[0] + 4) / (np.hypot(x[0], x[1]) * (2 + np.cos(x[1]))),
 }
 
 
@@ -272,6 +278,8 @@ def test_quotients_by_norms_lose_no_value(name):
 @pytest.mark.parametrize("f", [
     lambda x: np.cos(x[0]) / np.hypot(x[0], x[1]), lambda x: np.sin(x[0] - 1e-300) / np.hypot(x[0], x[1]),
     lambda x: np.sin(x[2]) / np.hypot(x[0], x[1]), lambda x: np.cbrt(x[0]) / np.hypot(x[0], x[1]),
-    lambda x: x[0] * np.log(x[0] + 2) / np.hypot(x[0], x[1])])
+    lambda x: x[0] * np.log(x[0] + 1) / np.hypot(x[0], x[1]), lambda x: np.log(x[0] + 2) / np.hypot(x[0], x[1]),
+    lambda x: x[0] / (x[0] ** 2 + x[1] ** 2), lambda x: x[0] * x[2] / (np.hypot(x[0], x[1]) * np.abs(x[1])),
+    lambda x: x[0] * x[1] / (x[0] ** 2 - x[1] ** 2), lambda x: x[0] / (np.abs(x[0]) + x[1])])
 def test_what_does_not_vanish_with_the_norm_has_no_bound(f):
     assert INF in map(abs, ByPieces(f, 3).over((-1, 1), (-1, 1), (-1, 1)))

@@ -135,7 +135,7 @@ class LINEAR_RELAXATIONS:
     elements_at_once = 1 << 20             # regions times variables that are tested together
     affine_most_variables = 8              # variables of a function whose affine form is written out,
     affine_most_cost = 1 << 17             # operations,
-    affine_least_sums = 5                  # and sums that can be collected at least
+    affine_least_sums = 5                  # and sums that can be collected: with fewer, compiling costs more than it saves
     most_affine_variables = 32             # variables with which affine forms enclose the layers of a deep function
     most_factors = 16                      # numbers whose product, largest or least is taken apart
     contraction_sweeps = 2                 # sweeps over all rows
@@ -215,8 +215,6 @@ class LAGRANGIAN:
 class QUADRATIC_PROBLEMS:
     """Quadratic problems: one multiplier for each product. Shown by `bench/globallib.py`; notes: 2026-11-constrained-problems."""
 
-    least_variables = 6           # variables: fewer are soon cut, and regions then tell where minimisers are
-    most_variables = 64           # variables, at most
     most_elements = 1 << 18       # numbers of all derivatives that are read
     largest_exponent = 500        # binary exponent of points at which gradients are read, at most
     start_columns = 6             # columns of a matrix that give starts,

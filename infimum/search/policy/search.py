@@ -58,8 +58,11 @@ class CONSTRAINED:
     most_repairs = 8              # times that what was in the way of a proof may lead to a better point
     first_search_step = 4         # steps before the first look, where lower bounds are good
     most_narrowed_searches = 3    # times that a better point may tell where to look for the next
-    many_variables = 14           # variables: with fewer,
-    cheap_steps = 16              # steps that are taken before costly bounds of the whole box are asked
+    # all steps of the quadratic bound together may cost as many operations as the evaluations until then did
+    evaluation_operations = 1 << 14  # operations of an evaluation beside those of the functions,
+    quadratic_operations = 1 << 18   # of a step of the quadratic bound,
+    product_operations = 1 << 7      # and for each product of two slacks in it
+    least_quadratic_steps = 1 << 7   # steps: with fewer that it may take it is not begun
     longest_search_period = 64    # steps between two looks while there is no feasible point, after 1, 2, 4, …
 
 
@@ -215,7 +218,6 @@ class RECOGNITION:
     most_row_groups = 64          # groups of rows: with more, rows share most of their variables, and little is gained
     most_products = 10            # products of linear parameters of a fit
     few_nonlinear = 3             # nonlinear variables beside which the others are eliminated from the start
-    largest_nonlinear_ratio = 3   # times as many nonlinear variables as others: with more, eliminating these spares few cuts
     # elements of an array of two dimensions or more that is taken for a piece: distances of pairs, not data
     piece_table_elements = 1024
     term_variables = 3            # variables that a term of a sum may read: a cell of a chain has three
@@ -232,6 +234,7 @@ class EXPANSIONS:
     most_terms = 8            # terms of an expansion,
     largest_power_of_log = 4  # and the largest power of a logarithm in it
     most_elements = 256       # elements of an array that is written out
+    most_factors = 16         # factors of a dividend or a divisor by norms, by their multiplicities
     most_nodes = 100          # operations of a function with alternatives at a pole,
     most_bases = 3            # bases that are tried,
     most_orders = 3           # and orders of a pole

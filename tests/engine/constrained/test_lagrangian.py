@@ -77,6 +77,13 @@ def test_minus_a_product_is_judged_by_its_logarithm():
     assert part.test(region((0, 2), (2**-6, 2), (2**-6, 2)), StepContext(-4.0)).regions[6, 0] == -INF  # not defined everywhere
 
 
+@pytest.mark.parametrize("low, proved", [((0, 0, 0, -2), True), ((0, 0, -2, 0), False)])
+def test_only_variables_in_the_product_must_not_be_negative(low, proved):
+    rows = [(lambda x: np.sum(x[:3] ** 2) + x[3], -INF, 3.0), (lambda x: x[3], 0.0, INF)]
+    evaluator = evaluator_of(lambda x: -4 * x[0] * x[1] * x[2], rows, 4)
+    assert LagrangianBound(evaluator, np.array(low, float), np.full(4, 2.0)).logarithmic == proved
+
+
 def test_factors_of_a_product_beyond_doubles_are_no_reason_to_fail():
     assert minus_product(trace(lambda x: -(3 * x[0] * x[1]) ** 63, 2)) is None  # 3**63 is no double
     assert minus_product(trace(lambda x: -(4 * x[0] * x[1]) ** 600, 2)) is None

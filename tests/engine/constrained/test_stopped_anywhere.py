@@ -77,7 +77,7 @@ def test_whatever_is_interrupted_the_enclosure_holds_and_the_run_can_go_on(name)
             for _ in again.steps():
                 pass
             assert again.goal.met(again.lower, again.value) and again.lower <= p.minimum.hi and again.value >= p.minimum.lo
-        pauses = 2 * pauses + 1
+        pauses += 1 + pauses // 3
     assert pauses > 4 and ends, "there are several pauses, some of them after branching began"
 
 
