@@ -56,7 +56,7 @@ class QuadraticLagrangian:
             read = None if x is None else self._read(x)
             if read is None:
                 return -np.inf
-            given, search = multipliers_for(self.system, read, lo, hi, x, w, gap, most_steps)
+            given, search = multipliers_for(self.system, read, (lo, hi), x, w, gap, most_steps)
             self.steps += search.steps
             found = proved_lower_bound(self.system, read, lo, hi, x, given)
             ended = search.directions is not None and search.steps < most_steps

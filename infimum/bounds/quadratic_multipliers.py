@@ -10,10 +10,11 @@ from infimum.problem.system import System
 from infimum.search.policy.bounds import QUADRATIC_PROBLEMS as POLICY
 
 
-def multipliers_for(system: System, read: Coefficients, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, w: np.ndarray,
+def multipliers_for(system: System, read: Coefficients, box: tuple[np.ndarray, np.ndarray], x: np.ndarray, w: np.ndarray,
                     gap: float, most_steps: float = np.inf) -> tuple[Multipliers, ProductWeightSearch]:
     """Good numbers for multipliers w of a solution x, found in at most this number of steps, and the search that has found them:
     where they are not good enough, it has directions, in units of the widths, along which f may fall."""
+    lo, hi = box
     n, width = len(x), hi - lo
     values, slopes = midpoint(read.value)[1:], midpoint(read.slope)
     curvature = midpoint(curvature_of(read, w)) * width * width[:, None]

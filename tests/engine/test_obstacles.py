@@ -30,7 +30,7 @@ def reciprocal(x):
 
 
 def corner(x):
-    return x[0] * x[1] / (x[0]**2 + x[1]**2)
+    return x[0]**2 * x[1] / (x[0]**4 + x[1]**2)
 
 
 def overflow(x):
@@ -93,7 +93,7 @@ CASES = [
     (reciprocal, [(-1, 1)], {"max_boxes": 1000}, "STOPPED",
      [f"`1 / x[0]` ({line(reciprocal)}) has no finite enclosure where `x[0]` approaches 0, near x = (-", "be minus infinity"]),
     (corner, [UNIT] * 2, {"max_boxes": 1000}, "STOPPED",
-     [f"`x[0] * x[1] / (x[0]**2 + x[1]**2)` ({line(corner)})", "where `x[0]**2 + x[1]**2` approaches 0"]),
+     [f"`x[0]**2 * x[1] / (x[0]**4 + x[1]**2)` ({line(corner)})", "where `x[0]**4 + x[1]**2` approaches 0"]),
     (overflow, [(-1000, 1000)] * 2, {"max_boxes": 1000}, "UNDECIDED",
      [f"`np.exp(x[1])` ({line(overflow)}) exceeds the largest double", "Correct the function or the bounds"]),
     (endless, [(-np.inf, np.inf)] * 2, {"max_boxes": 2000}, "UNDECIDED",
