@@ -25,7 +25,7 @@ from typing import Any
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
-from bench import part_counts  # noqa: E402
+from bench import region_test_counts  # noqa: E402
 from bench.network_peers import SOLVERS as PEERS  # noqa: E402
 from bench.network_problems import Case, all_cases, alpine_cases  # noqa: E402
 from bench.process import child  # noqa: E402
@@ -44,17 +44,17 @@ def solved(case: Case, limit: float, device: str) -> Any:
                  device=device, progress=False)
 
 
-def twice(call: Callable[[], Any]) -> tuple[float, float, Any, part_counts.Count]:
+def twice(call: Callable[[], Any]) -> tuple[float, float, Any, region_test_counts.Count]:
     """The seconds of a first and a second call, and what came of the second. What is not proved is not called again."""
     (first, r, count), *later = calls(call, 2)
     return first, *(later[0] if later else (first, r, count))
 
 
-def calls(call: Callable[[], Any], most: int) -> list[tuple[float, Any, part_counts.Count]]:
+def calls(call: Callable[[], Any], most: int) -> list[tuple[float, Any, region_test_counts.Count]]:
     """The seconds, the result and the counts of so many calls; the first alone where it has proved nothing."""
     found = []
     while len(found) < most and all(r.verdict.name == "PROVED" for _, r, _ in found):
-        with part_counts.counting() as count:
+        with region_test_counts.counting() as count:
             seconds, r = timed(call)
         found.append((seconds, r, count))
     return found
@@ -92,16 +92,16 @@ def _claim(said: dict[str, Any]) -> str:
 
 
 def counts(cases: list[Case], options: argparse.Namespace) -> None:
-    """Parts are chosen by name: see `bench/part_counts.py`."""
+    """Parts are chosen by name: see `bench/region_test_counts.py`."""
     head("Regions with linear bounds, beside the mean value form alone")
-    known, table = part_counts.names(), options.tables.setdefault("counts", [])
+    known, table = region_test_counts.names(), options.tables.setdefault("counts", [])
     if LINEAR not in known:
-        print(f"no part of a proof is named {LINEAR!r} here (there are {', '.join(known)}): the mean value form is counted alone")
+        print(f"no region test is named {LINEAR!r} here (there are {', '.join(known)}): the mean value form is counted alone")
     ways = {"mean value form": (MEAN_VALUE,)} | ({"linear bounds": (MEAN_VALUE, LINEAR)} if LINEAR in known else {})
     for case in cases:
         rows = {}
         for way, parts in ways.items():
-            with part_counts.only(parts):
+            with region_test_counts.only(parts):
                 seconds, r, count = twice(call := partial(solved, case, options.limit or LIMIT, options.device))[1:]
                 again = [c for *_, c in calls(call, AGAIN if seconds < SHORT else 0)]  # what is short is called until it is warm
             spent = min(c.cpu_seconds if options.device == "cpu" else c.seconds for c in (count, *again))

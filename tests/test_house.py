@@ -355,3 +355,9 @@ def test_the_questions_of_a_newcomer_are_answered():
     for path, name in found:
         file = ROOT / path
         assert file.exists() and (not name or re.search(rf"\b{name}\b", file.read_text())), (path, name)
+
+
+def test_the_glossary_can_be_learned():
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text()
+    rows = text[text.index("## Glossary"):text.index("## The rules of rigour")].splitlines()
+    assert 10 < sum(row.startswith("| ") for row in rows) - 1 <= 25

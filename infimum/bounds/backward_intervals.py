@@ -70,14 +70,14 @@ class BackwardArray:
         self.buffers: tuple[int, int] | None = None
         self.sure = True
 
-    def put(self, i: "int | Value", said: BackwardInterval) -> None:
+    def put(self, i: "int | Value", implied: BackwardInterval) -> None:
         if self.values is not None:
-            self.values[i] = said
+            self.values[i] = implied
             return
         if self.buffers is None:
             self.buffers = self.b.buffer(self.size, self.depth), self.b.buffer(self.size, self.depth)
-        self.sure &= said.sure
-        for buffer, end in zip(self.buffers, said.ends, strict=True):
+        self.sure &= implied.sure
+        for buffer, end in zip(self.buffers, implied.ends, strict=True):
             self.b.store(buffer, i, end)
 
     def at(self, i: "int | Value") -> list[BackwardInterval]:
@@ -150,7 +150,7 @@ class ViewReader:
                 found.append(self._at_most_one(x, m, source))
             else:
                 found.append(self._several(x, m, source))
-        single = {i: joined(self.b, said) for i, said in single.items() if said}
+        single = {i: joined(self.b, implied) for i, implied in single.items() if implied}
         return [*found, self._single(x, single)] if single else found
 
     def _at_once(self, m: np.ndarray, source: Source, written_out: bool) -> Source:
@@ -159,7 +159,7 @@ class ViewReader:
             places: dict[int, list[int]] = {}
             for p in np.flatnonzero(m >= 0).tolist():
                 places.setdefault(int(m[p]), []).append(p)
-            return lambda i: [said for p in places.get(i, ()) for said in source(p)]
+            return lambda i: [implied for p in places.get(i, ()) for implied in source(p)]
         b, which = self.b, np.flatnonzero(m >= 0)  # of a single element
         table = None if len(which) == len(m) else self.data.position_offset(which)
         with self.loop(len(which)) as k:
@@ -168,11 +168,11 @@ class ViewReader:
 
     def _least(self, found: list[BackwardInterval], always: bool) -> list[tuple[Step, bool]]:
         """Over the turns of a loop, which `always` has one at least."""
-        said = joined(self.b, found)
-        if said is None:
+        implied = joined(self.b, found)
+        if implied is None:
             return []
-        sure = said.sure and always
-        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller_or_second if sure else smaller_or_other),
+        sure = implied.sure and always
+        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), implied.ends, smaller_or_second if sure else smaller_or_other),
                  sure)]
 
     def _at_most_one(self, x: Expr, m: np.ndarray, source: Source) -> Source:
@@ -188,7 +188,7 @@ class ViewReader:
             if (back < len(m)).all():
                 return source(place)
             inside = b.place("umin", place, len(m) - 1)
-            return [said.where(b, b.ueq(inside, place)) for said in source(inside)]
+            return [implied.where(b, b.ueq(inside, place)) for implied in source(inside)]
         return at
 
     def _several(self, x: Expr, m: np.ndarray, source: Source) -> Source:
@@ -209,7 +209,7 @@ class ViewReader:
         """Single elements of an array that is read in a loop."""
         b = self.b
         if len(single) <= PROPAGATION.elements_read_singly:
-            return lambda i: [said.where(b, b.ueq(i, place)) for place, said in single.items()]
+            return lambda i: [implied.where(b, b.ueq(i, place)) for place, implied in single.items()]
         cells = BackwardArray(b, x.size, False, b.depth)
         nothing = BackwardInterval(b.const(_NAN), b.const(_NAN), False)
         for i in range(x.size):

@@ -1,9 +1,9 @@
-"""From results back to arguments: what is required of some expressions, told to all that they are computed from, at last to the
-variables. `bounds/propagation_kernel.py` says why that is sound.
+"""From results back to arguments: what is required of some expressions is passed on to all that they are computed
+from, at last to the variables. `bounds/propagation_kernel.py` says why that is sound.
 
 Each operation is asked once, when all its users have been: what they say of an element is intersected, with the enclosure that
-is known of it, and the inverse rules (`ops/inverse_rules.py`) tell its arguments. Elements are values in programs without loops;
-otherwise an array is a loop, and what it says of its arguments is kept in buffers.
+is known of it, and the inverse rules (`ops/inverse_rules.py`) give enclosures of its arguments. Elements are values in
+programs without loops; otherwise an array is a loop, and what it says of its arguments is kept in buffers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -107,16 +107,16 @@ class BackwardPropagation:
         sources = self.sources(node)
 
         def at(i: "int | Value") -> list[BackwardInterval]:
-            said = joined(self.b, [said for source in sources for said in source(i)])
-            return [] if said is None else [said]
+            implied = joined(self.b, [implied for source in sources for implied in source(i)])
+            return [] if implied is None else [implied]
         if self._is_shallow(node):
             self.implied[node, 0] = at
             return
         cells = self._new((node, 0), node.size)
 
         def body(i: "int | Value") -> list[Value]:
-            for said in at(i):
-                cells.put(i, said)
+            for implied in at(i):
+                cells.put(i, implied)
             return []
         self.each(node.size, body)
 
@@ -131,30 +131,30 @@ class BackwardPropagation:
         b, sources = self.b, self.sources(node)
         wanted = [k for k, a in enumerate(node.args) if a in self.varying and a.kind is not Kind.TEST]
 
-        def said_of(i: "int | Value") -> tuple[BackwardInterval | None, list[BackwardInterval]]:
+        def implied_of(i: "int | Value") -> tuple[BackwardInterval | None, list[BackwardInterval]]:
             """The backward enclosure of the element, and those that follow for the wanted arguments."""
-            found = [said for source in sources for said in source(i)]
+            found = [implied for source in sources for implied in source(i)]
             if not found:
                 return None, []
             at = unflat(b, node.shape, i)
             value = self.elements.element(node, at)
-            said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
+            implied, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
             if node.op == "where":
-                return said, [said.where(b, args[0].yes if k == 1 else args[0].no) for k in wanted]
-            return said, [BackwardInterval(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure)
-                          for k in wanted]
+                return implied, [implied.where(b, args[0].yes if k == 1 else args[0].no) for k in wanted]
+            ends, params = implied.ends, dict(node.params)
+            return implied, [BackwardInterval(*inverse(b, node.op, k, ends, args, value, **params), implied.sure) for k in wanted]
         if not self._written_out(node.size) and len(wanted) == 1 and node.op in _LIGHT and self._is_shallow(node):
-            self.implied[node, wanted[0]] = lambda i: said_of(i)[1]
+            self.implied[node, wanted[0]] = lambda i: implied_of(i)[1]
             return
         cells = [self._new((node, k), node.size) for k in wanted]
 
         def body(i: "int | Value") -> list[Value]:
-            said, told = said_of(i)
-            if said is None:
+            implied, of_arguments = implied_of(i)
+            if implied is None:
                 return []
-            for one, to in zip(told, cells, strict=True):
+            for one, to in zip(of_arguments, cells, strict=True):
                 to.put(i, one)
-            return [_no_information(b, said)]
+            return [_is_empty(b, implied)]
         self.empty += self.each(node.size, body)
 
     def _reduce(self, node: Expr) -> None:
@@ -172,23 +172,23 @@ class BackwardPropagation:
             return tuple(next(within if axis in axes else rest) for axis in range(len(x.shape)))
 
         def body(o: "int | Value") -> list[Value]:
-            found = [said for source in sources for said in source(o)]
+            found = [implied for source in sources for implied in source(o)]
             if not found:
                 return []
             outer = unflat(b, node.shape, o)
-            said = joined(b, found, self.elements.element(node, outer))
+            implied = joined(b, found, self.elements.element(node, outer))
 
             def term(k: "int | Value") -> tuple["int | Value", Pair]:
                 at = place(outer, k)
                 return flat(b, x.shape, at), self.elements.element(x, at)
 
-            def tell(position: "int | Value", own: Pair, rest: Pair) -> None:
-                cells.put(position, BackwardInterval(*inverse_of_reduction(b, node.op, said.ends, own, rest), said.sure))
-            (self._others_written_out if self._written_out(x.size) else self._others)(node.op, count, term, tell)
-            return [_no_information(b, said)]
+            def put_argument(position: "int | Value", own: Pair, rest: Pair) -> None:
+                cells.put(position, BackwardInterval(*inverse_of_reduction(b, node.op, implied.ends, own, rest), implied.sure))
+            (self._others_written_out if self._written_out(x.size) else self._others)(node.op, count, term, put_argument)
+            return [_is_empty(b, implied)]
         self.empty += self.each(node.size, body)
 
-    def _others_written_out(self, op: str, count: int, term: Callable, tell: Callable) -> None:
+    def _others_written_out(self, op: str, count: int, term: Callable, put_argument: Callable) -> None:
         b, meaning = self.b, self.elements.meaning
         combine, terms = meaning.combine(op), [term(k) for k in range(count)]
         values = [meaning.before(b, op, own) for _, own in terms]
@@ -203,9 +203,9 @@ class BackwardPropagation:
         for k, (position, own) in enumerate(terms):
             one, other = before[k], behind[k]
             rest = other if k == 0 else one if k == count - 1 else combine(b, one, other)
-            tell(position, own, rest)
+            put_argument(position, own, rest)
 
-    def _others(self, op: str, count: int, term: Callable, tell: Callable) -> None:
+    def _others(self, op: str, count: int, term: Callable, put_argument: Callable) -> None:
         b, elements = self.b, self.elements
         meaning = elements.meaning
 
@@ -223,7 +223,7 @@ class BackwardPropagation:
             k = b.place("usub", count - 1, turn)
             position, own, behind = scan(k)
             before = Pair(*(b.load(buffer, k) for buffer in buffers))
-            tell(position, own, meaning.combine(op)(b, before, behind))
+            put_argument(position, own, meaning.combine(op)(b, before, behind))
 
     def _scan(self, node: Expr) -> None:
         """Each element of the argument, from the result that is the first to hold it, and the one before. Where nothing is known
@@ -235,11 +235,11 @@ class BackwardPropagation:
         count, step, neutral = node.shape[-1], -1 if node["reverse"] else 1, OPS[SCANS[node.op]].neutral
 
         def read(i: "int | Value") -> list[Value]:
-            said = joined(b, [said for source in sources for said in source(i)], self.element(node, i))
-            if said is None:
+            implied = joined(b, [implied for source in sources for implied in source(i)], self.element(node, i))
+            if implied is None:
                 return []
-            results.put(i, said)
-            return [_no_information(b, said)]
+            results.put(i, implied)
+            return [_is_empty(b, implied)]
         self.empty += self.each(size, read)
 
         def beside(at: At, by: int) -> tuple[At, "bool | Value"]:
@@ -251,12 +251,12 @@ class BackwardPropagation:
             back = b.place("usub" if by > 0 else "uadd", further, abs(by))
             return (*lead, further), b.ueq(back, k)
 
-        def tell(i: "int | Value") -> list[Value]:
+        def put_argument(i: "int | Value") -> list[Value]:
             at = unflat(b, node.shape, i)
             here = at, True
             (first, there), (last, some) = (beside(at, step), here) if node["exclusive"] else (here, beside(at, -step))
             found = results.at(flat(b, node.shape, first)) if there is not False else []
-            for said in found:
+            for implied in found:
                 rest = self.elements.element(node, last)
                 ends = (rest.nlo, rest.hi)
                 for known in results.at(flat(b, node.shape, last)):
@@ -265,10 +265,11 @@ class BackwardPropagation:
                     ends = tuple(map(b.const, neutral))
                 elif some is not True:
                     ends = tuple(b.select(some, end, none) for end, none in zip(ends, neutral, strict=True))
-                said, own = said if there is True else said.where(b, there), self.elements.element(x, at)
-                cells.put(i, BackwardInterval(*inverse_of_reduction(b, SCANS[node.op], said.ends, own, Pair(*ends)), said.sure))
+                implied, own = implied if there is True else implied.where(b, there), self.elements.element(x, at)
+                found_ends = inverse_of_reduction(b, SCANS[node.op], implied.ends, own, Pair(*ends))
+                cells.put(i, BackwardInterval(*found_ends, implied.sure))
             return []
-        self.each(size, tell)
+        self.each(size, put_argument)
 
 
 def _worth_storing(nodes: list[Expr]) -> set[Expr]:
@@ -283,6 +284,6 @@ def _worth_storing(nodes: list[Expr]) -> set[Expr]:
     return stored
 
 
-def _no_information(b: Builder, said: BackwardInterval) -> Value:
+def _is_empty(b: Builder, implied: BackwardInterval) -> Value:
     """Is the interval empty? Not where it is NaN."""
-    return b.olt(said.hi, b.neg(said.nlo))
+    return b.olt(implied.hi, b.neg(implied.nlo))

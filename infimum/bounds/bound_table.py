@@ -24,15 +24,17 @@ class Schedule(NamedTuple):
     sample: int = 256     # the number of regions that it is tried on
     cost: int = 1         # boxes that could be enclosed in the time that it takes for one region,
     cost_a_variable: int = 0         # and what is added to that for each variable
+    after_programs: int = 0          # the first step, where linear programs look for points: they say more, and compile nothing
 
 
 class Row(NamedTuple):
     """A test: the module and the class, and its schedule; by circumstances, which its class tells apart, where they matter. No
-    schedule: it is used in every step."""
+    schedule: it is used in every step. `asked`: it is part of a search only where an engine or an option asks for it."""
 
     module: str
     kind: str
     schedules: dict[str, Schedule] = {}
+    asked: bool = False
 
 
 def _variants(usual: Schedule, **others: dict[str, float]) -> dict[str, Schedule]:
@@ -61,30 +63,28 @@ FUNCTION_TESTS: dict[str, Row] = {
         Schedule(12, 4, 0.5, sample=64, cost=2, cost_a_variable=1), sum={"cost_a_variable": 0},
         costly_sum={"first": 3, "share": 0.3, "cost_a_variable": 0})),
     "shaving": Row("sweeps.shaving", "Shaving", _variants(Schedule(16, 128, 0.9, cost=64))),
+    "subdomains": Row("function_bounds.subdomains", "SubdomainBound", asked=True),
 }
 # with constraints
 SYSTEM_TESTS: dict[str, Row] = {
     "propagation": Row("propagation", "Propagation"),
     "square": Row("newton_equations", "NewtonEquations", _variants(Schedule(8, 8, 0.3, grows=True, cost=2), alone={"first": 1})),
     "linear rows": Row("linear_rows", "LinearRowsBound", _variants(Schedule(4, 8, 0.125, grows=True, sample=64, cost=3))),
+    "lp": Row("linear_program_bound", "LinearProgramBound", _variants(
+        Schedule(0, 4, 0.25, grows=True, while_paying=1, sample=64, cost=64)), asked=True),
     "lines": Row("gradient_rows", "GradientRows", _variants(
-        Schedule(1, 8, 0.1, grows=True, cost=4), after_lifted={"first": 2}, after_linear_rows={"first": 16})),
+        Schedule(1, 8, 0.1, grows=True, cost=4, after_programs=8), after_lifted={"first": 2}, after_linear_rows={"first": 16})),
     "lagrangian": Row("lagrangian_bound", "LagrangianBound", _variants(Schedule(0, 4, 0.1, grows=True, sample=64, cost=2))),
     "lifted": Row("lifted_relaxation", "LiftedRelaxation", _variants(
-        Schedule(1, 8, 0.4, grows=True, while_paying=1, sample=64, cost=16))),  # it is so costly that it must keep regions few
-}
-# asked for by engines and options
-OTHER_TESTS: dict[str, Row] = {
-    "lp": Row("linear_program_bound", "LinearProgramBound", _variants(
-        Schedule(0, 4, 0.25, grows=True, while_paying=1, sample=64, cost=64))),
+        # it is so costly that it must keep regions few
+        Schedule(1, 8, 0.4, grows=True, while_paying=1, sample=64, cost=16, after_programs=32))),
     "fritz_john": Row("fritz_john.fritz_john", "FritzJohn", _variants(
-        Schedule(4, 8, 0.5, grows=True, sample=64, cost=2, cost_a_variable=1))),
-    "subdomains": Row("function_bounds.subdomains", "SubdomainBound"),
+        Schedule(4, 8, 0.5, grows=True, sample=64, cost=2, cost_a_variable=1)), asked=True),
 }
 # The step before which costly tests wait where one is asked from the first steps on (`delays_others`): affine bounds of
 # recurrences, whose kernels take long to compile, and Newton's method where equations are all there is.
 DELAYED_STEP = 64
-ALL_TESTS = FUNCTION_TESTS | SYSTEM_TESTS | OTHER_TESTS
+ALL_TESTS = FUNCTION_TESTS | SYSTEM_TESTS
 
 
 class Payoff:

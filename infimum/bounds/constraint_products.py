@@ -157,10 +157,10 @@ class ProductWeightSearch:
             turned = 0.5 * (turned + turned.T)
             bent = self._between(turned) + sharp * move + self._both(POLICY.omega * total((self.slope * move).T) / (left * left))
             bent, bent_delta = np.where(self.used, bent, 0.0), -_sum(np.diag(turned))
-            bend = _sum(move * bent) + move_delta * bent_delta
-            if not bend > 0:
+            along_move = _sum(move * bent) + move_delta * bent_delta
+            if not along_move > 0:
                 break
-            length = now / bend
+            length = now / along_move
             found, grown = found + length * move, grown + length * move_delta
             rest, rest_delta = rest - length * bent, rest_delta - length * bent_delta
             towards, towards_delta = scale * rest, scale_delta * rest_delta

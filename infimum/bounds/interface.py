@@ -1,4 +1,4 @@
-"""A part of a proof: a test that shrinks or discards regions. `docs/design.md` has the contract that all of them keep."""
+"""Region tests: each shrinks or discards regions. `docs/design.md` has the contract that all of them keep."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from infimum.evaluation.evaluator import Evaluator
 
 
 class Outcome(NamedTuple):
-    """What a part leaves of regions, columns of an array (see `kernel/region_cut.py`): no region more than it was given, none
+    """What a test leaves of regions, columns of an array (see `kernel/region_cut.py`): no region more than it was given, none
     larger, no lower bound lower. The variable to cut is `DISCARDED_AXIS` where a region is proved away.
 
-    `boxes` is what that cost, in boxes enclosed. `worth`, a row, is 1 where it was worth the cost; None: where a region was
+    `boxes` is what that cost, in boxes enclosed. `paid`, a row, is 1 where it was worth the cost; None: where a region was
     discarded. `upper`, a row, and `point` are verified upper bounds of f at points within the user's bounds, if there are any.
     """
 
     regions: Any
     boxes: int
-    worth: Any = None
+    paid: Any = None
     upper: Any = None
     point: Any = None
 
@@ -49,8 +49,8 @@ _UNLISTED = Row("", "")
 class RegionTest(ABC):
     """One test, for one function and the user's bounds lo and hi. Regions stay in the memory where they lie.
 
-    A part without a `payoff` is used in every step; the others are tried now and then, and used between if they pay. Where the
-    search starts from several boxes, lo and hi are the box around them, and a region's bounds are what `faces` says: a part that
+    A test without a `payoff` is used in every step; the others are tried now and then, and used between if they pay. Where the
+    search starts from several boxes, lo and hi are the box around them, and a region's bounds are what `faces` says: a test that
     asks it says so by `knows_faces`; others have no say then.
     """
 
@@ -116,7 +116,7 @@ class RegionTest(ABC):
 
 
 class CuttingTest(RegionTest):
-    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs. It also
+    """A test whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs. It also
     chooses what is cut next."""
 
     cuts = True

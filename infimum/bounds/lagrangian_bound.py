@@ -73,4 +73,4 @@ class LagrangianBound(RegionTest):
         program = ProgramKind.of(LAGRANGIAN, curved=int(not plain), logarithmic=int(self.logarithmic))
         out = run(program, [regions], parameters=np.concatenate([[context.upper], self.given]))
         left, _ = run(SHAVING, [regions, out[kernel.LEFT]], parameters=np.array([context.upper, 0.0]))
-        return Outcome(left, (self.cost if plain else self.cost + self.n) * regions.shape[1], out[kernel.WORTH])
+        return Outcome(left, (self.cost if plain else self.cost + self.n) * regions.shape[1], out[kernel.PAID])

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 else:
     products = LazyModule("structure.minus_product")
 
-LEFT, WORTH = range(2)  # the outputs
+LEFT, PAID = range(2)  # the outputs
 _W, _E, _R, _S = "w", "e", "r", "s"
 
 
@@ -232,4 +232,4 @@ class LagrangianKernel:
             for what, value in enumerate((b.load(sides[0], i), b.load(sides[1], i), 1.0, lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
         closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(POLICY.worth_gap_left, b.sub(best, before))))
-        b.output(WORTH, 0, b.select(b.mor(above, closed), 1.0, 0.0))
+        b.output(PAID, 0, b.select(b.mor(above, closed), 1.0, 0.0))

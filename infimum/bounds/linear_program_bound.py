@@ -1,4 +1,4 @@
-"""Linear programs of single regions as a part of a proof (`relax/program_bounds.py`): those of the lowest regions of a step.
+"""Linear programs of single regions as a region test (`relax/program_bounds.py`): those of the lowest regions of a step.
 
 **Discards** a region of which multipliers prove that no point is feasible: it is gone; one in which only points above the upper
 bound are left has an infinite lower bound instead. **Reduces** each variable by its reduced cost. **Raises** the lower bound to
@@ -70,7 +70,7 @@ class LinearProgramBound(RegionTest):
         arrays, n, upper = self.evaluator.arrays_of(regions), self.n, context.upper
         low_row, axis_row, _ = rows(n)
         here = arrays.fetch(regions).copy()
-        before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
+        before, paid = here[low_row].copy(), np.zeros((1, here.shape[1]))
         chosen = np.argsort(before, kind="stable")[:POLICY.most_programs]
         self._review(upper - float(before.min(initial=np.inf)))
         self.bounding.session()
@@ -84,8 +84,8 @@ class LinearProgramBound(RegionTest):
                 here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
                 here[axis_row, k] = self.axis(left, here[axis_row, k])
             nearer = upper - here[low_row, k] <= POLICY.region_gap_left * (upper - before[k])
-            worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
-        return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(worth))
+            paid[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
+        return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(paid))
 
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,

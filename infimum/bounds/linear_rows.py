@@ -39,8 +39,8 @@ class RelaxationTest(RegionTest):
         return self.evaluator.run(self.program, [regions], parameters=np.append(upper, self.parameters))
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
-        left, worth, *found = self.run(regions, context.upper)
-        return Outcome(left, self.cost * regions.shape[1], worth, *(found if self.finds_points else ()))
+        left, paid, *found = self.run(regions, context.upper)
+        return Outcome(left, self.cost * regions.shape[1], paid, *(found if self.finds_points else ()))
 
 
 class AffineBound(RelaxationTest):

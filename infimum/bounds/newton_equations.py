@@ -61,4 +61,4 @@ class NewtonEquations(RegionTest):
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         out = self.evaluator.run(NEWTON_EQUATIONS, [regions], parameters=self.parameters)
-        return Outcome(out[kernel.LEFT], self.cost * regions.shape[1], out[kernel.WORTH])
+        return Outcome(out[kernel.LEFT], self.cost * regions.shape[1], out[kernel.PAID])

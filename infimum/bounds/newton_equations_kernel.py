@@ -36,7 +36,7 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows,
 from infimum.problem.system import System
 from infimum.search.policy.bounds import NEWTON_EQUATIONS as POLICY
 
-LEFT, WORTH = range(2)       # the outputs
+LEFT, PAID = range(2)       # the outputs
 _LARGEST_INVERSE = 2.0**500  # fixed: of the numbers Y: no product overflows
 _SMALLEST_INVERSE = 2.0**-900  # fixed: its reciprocal is finite
 
@@ -304,4 +304,4 @@ class NewtonEquationsKernel(Writer):
         b.output(LEFT, low_row, b.input(0, low_row))
         b.output(LEFT, axis_row, b.select(gone, DISCARDED_AXIS, chosen.results[1]))
         b.output(LEFT, level_row, b.input(0, level_row))
-        b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume.results[0], POLICY.worth_volume)), 1.0, 0.0))
+        b.output(PAID, 0, b.select(b.mor(gone, b.ole(volume.results[0], POLICY.worth_volume)), 1.0, 0.0))

@@ -89,9 +89,9 @@ class PropagationKernel:
         def shrink(i: "int | Value") -> list[Value]:
             lo, hi = self.piece.ends(i)
             nlo = b.neg(lo)
-            said = joined(b, [said for source in sources for said in source(i)])
-            if said is not None:
-                nlo, hi = b.min(said.nlo, nlo), b.min(said.hi, hi)
+            implied = joined(b, [implied for source in sources for implied in source(i)])
+            if implied is not None:
+                nlo, hi = b.min(implied.nlo, nlo), b.min(implied.hi, hi)
             if whole_at is not None:
                 is_whole = b.ogt(b.data(b.place("uadd", whole_at, i)), 0.0)
                 nlo, hi = (b.select(is_whole, b.floor(end), end) for end in (nlo, hi))
@@ -126,8 +126,8 @@ class PropagationKernel:
             return (*with_larger(b, one[:2], other[:2]), *with_larger(b, one[2:], other[2:]))
         with b.loop(self.n) as turn:
             i = turn.index
-            (low, high), (said,) = self.piece.ends(i), left.at(i)
-            lo, hi = (b.select(lost, was, b.add(now, 0.0)) for was, now in ((low, b.neg(said.nlo)), (high, said.hi)))
+            (low, high), (implied,) = self.piece.ends(i), left.at(i)
+            lo, hi = (b.select(lost, was, b.add(now, 0.0)) for was, now in ((low, b.neg(implied.nlo)), (high, implied.hi)))
             b.output(0, i, lo)
             b.output(0, b.place("uadd", i, self.n), hi)
             width, number = b.sub(hi, lo), self._given(2, i)

@@ -1,5 +1,5 @@
 """What linear programs say of the whole box: a first bound and a start before points are looked for, and then, with the value of
-a proved point, narrower variables, and further starts. Which parts of a proof come when they are there."""
+a proved point, narrower variables, and further starts. Some tests of regions are tried later then."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,8 +23,8 @@ class RootLinearPrograms:
 
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_programs.version(), []
-        self.part = LinearProgramBound(evaluator, problem.lo, problem.hi)
-        self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.part.bounding)
+        self.test = LinearProgramBound(evaluator, problem.lo, problem.hi)
+        self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.test.bounding)
 
     @classmethod
     def of(cls, evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
@@ -37,15 +37,13 @@ class RootLinearPrograms:
         """Do linear programs in turn look for points?"""
         return self.turns is not None
 
-    def among(self, parts: list[RegionTest]) -> list[RegionTest]:
-        """The parts of a proof, and this one before those that it makes come later."""
+    def delay(self, tests: list[RegionTest]) -> None:
+        """Tests are first tried later: others where programs look for points, else the programs of single regions."""
         if not self.alternates:
-            self.part.payoff.due = max(self.part.payoff.due, POLICY.first_step_if_curved)
-        for part in parts if self.alternates else ():
-            if part.name in POLICY.later_first_step:
-                part.payoff.due = max(part.payoff.due, POLICY.later_first_step[part.name])
-        at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
-        return [*parts[:at], self.part, *parts[at:]]
+            self.test.payoff.due = max(self.test.payoff.due, POLICY.first_step_if_curved)
+        for test in tests if self.alternates else ():
+            if test.payoff is not None:
+                test.payoff.due = max(test.payoff.due, test.schedule.after_programs)
 
     def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
         """A bound of the whole box, and a look for points from the solution, and from some places that are easily chosen."""
@@ -53,9 +51,9 @@ class RootLinearPrograms:
             return
         lo, hi = search.begin
         with stoppable():
-            self.part.bounding.session()
-            self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, POLICY.rounds)
-        self.part.bounding.keep_basis()
+            self.test.bounding.session()
+            self.first = left = self.test.bounding.bound(*self.test.bounding.columns_of(lo, hi), np.inf, POLICY.rounds)
+        self.test.bounding.keep_basis()
         if left.empty:
             branch.discard_all()
             return
@@ -120,7 +118,7 @@ class RootLinearPrograms:
         if self.several or branch.done or upper == np.inf:
             return
         lo, hi = search.begin if search.better is None else search.better
-        bounding = self.part.bounding
+        bounding = self.test.bounding
         with stoppable():
             bounding.session()
             left = bounding.bound(*bounding.columns_of(lo, hi), upper, POLICY.rounds)
@@ -141,29 +139,29 @@ class RootLinearPrograms:
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
 
-    def warm_start(self, parts: list[RegionTest]) -> None:
+    def warm_start(self, tests: list[RegionTest]) -> None:
         """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
         left = self.first
         if left is None or left.point is None or left.weights is None:
             return
-        for part in parts:
-            if part.uses_multipliers and part.given is None:
-                weights = left.weights[:part.evaluator.system.m]
-                part.learn(LocalSolution(left.point[:part.n], lambda logarithmic, w=weights: (w, 0.0, None, None)))
+        for test in tests:
+            if test.uses_multipliers and test.given is None:
+                weights = left.weights[:test.evaluator.system.m]
+                test.learn(LocalSolution(left.point[:test.n], lambda logarithmic, w=weights: (w, 0.0, None, None)))
 
     def looks(self, steps: int) -> bool:
         """Are points searched for after this number of steps, which is small?"""
-        return self.part.payoff.pays and steps <= POLICY.longest_period and steps % POLICY.first_period == 0
+        return self.test.payoff.pays and steps <= POLICY.longest_period and steps % POLICY.first_period == 0
 
     # ---- what is kept and told
     def restore(self, state: State) -> None:
-        self.part.restore(state.arrays)
+        self.test.restore(state.arrays)
         before = state.values.get("lp", self.version)
         if before != self.version:
             self.notes.append(f"the checkpoint was written with {before}, and this is {self.version}: all bounds hold, but the "
                               "bits may differ from those of a run that was never interrupted")
 
     def report(self) -> dict[str, Any]:
-        counts = self.part.bounding.counts
+        counts = self.test.bounding.counts
         return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
                 "limited": counts.limited}

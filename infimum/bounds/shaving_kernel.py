@@ -10,7 +10,7 @@ from infimum.kernel.ir import Builder, Value
 from infimum.kernel.region_cut import ALIVE, DISCARDED_AXIS, LEAST, NEW_HI, NEW_LO, NO_AXIS, cut, rows, rows_of
 from infimum.search.policy.bounds import SWEEPS as POLICY
 
-LEFT, WORTH = range(2)    # the outputs of `shaved`
+LEFT, PAID = range(2)    # the outputs of `shaved`
 _LEAST_WIDTH = 1e-300  # fixed: its reciprocal is finite
 
 
@@ -52,5 +52,5 @@ def shaved(name: str, n: int) -> tuple:
     axis = b.select(gone, DISCARDED_AXIS, b.select(b.ogt(wanted, 0.0), axis, widest))
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
-    b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, b.data(at + 1))), 1.0, 0.0))
+    b.output(PAID, 0, b.select(b.mor(gone, b.ole(volume, b.data(at + 1))), 1.0, 0.0))
     return b.kernel(name, 2, 2), data, (rows_of(n), 1), at

@@ -151,8 +151,8 @@ class Chain:
         starts = []
         for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.second_order, level.discard_by_second_order)):
             before = level.left
-            worth = payoff.pays or payoff.is_due(number) if before >= POLICY.few_cells else payoff is self.slopes
-            if not worth:
+            is_asked = payoff.pays or payoff.is_due(number) if before >= POLICY.few_cells else payoff is self.slopes
+            if not is_asked:
                 break
             starts.append((payoff, before, upper - level.lower))
             yield from discard(upper)

@@ -22,7 +22,7 @@ _ALLOWED = "sweeps"
 
 
 class ConstrainedNewtonRun(ConstrainedRun):
-    """The same, with these two parts."""
+    """The same, with these two tests."""
 
     name = "newton"
     bounded_at_once = rewrites = False  # regions have to become narrow
@@ -42,5 +42,5 @@ class ConstrainedNewtonRun(ConstrainedRun):
     def _made(self) -> BranchAndBound:
         second = FritzJohn(self.evaluator, self.lo, self.hi, 1 + self.options.sweeps)
         second.payoff, second.few = None, float("inf")  # always
-        parts = [Propagation(self.evaluator, self.lo, self.hi), second]
-        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, parts=parts)
+        tests = [Propagation(self.evaluator, self.lo, self.hi), second]
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, tests=tests)

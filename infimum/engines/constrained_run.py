@@ -120,7 +120,7 @@ class ConstrainedRun(SearchRun):
 
     def _state_of_search(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
-        programs = {} if self.lp is None else self.lp.part.state()
+        programs = {} if self.lp is None else self.lp.test.state()
         return State({"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
                       "quadratic_waits": self.quadratic_waits}, self.search.arrays() | programs)
 
@@ -140,27 +140,30 @@ class ConstrainedRun(SearchRun):
         self.branch.restore(state)
         if "search.better" in state.arrays:
             self._compare_with(state.arrays["search.better"].copy())
-        for part in self._learning_tests():
-            part.given = state.arrays.get(f"taught.{part.name}", part.given)
+        for test in self._learning_tests():
+            test.given = state.arrays.get(f"taught.{test.name}", test.given)
         return self.branch
 
     def learned_arrays(self) -> dict[str, np.ndarray]:
-        """What parts were told of the best point, and of the box around all better ones."""
+        """What tests were told of the best point, and of the box around all better ones."""
         better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
-        return better | {f"taught.{part.name}": part.given for part in self._learning_tests() if part.given is not None}
+        return better | {f"taught.{test.name}": test.given for test in self._learning_tests() if test.given is not None}
 
     def _made(self) -> BranchAndBound:
-        return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.start, self._parts())
+        return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.start, self._tests())
 
-    def _parts(self) -> list[RegionTest]:
+    def _tests(self) -> list[RegionTest]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
-        parts = region_tests_of(self.bounding, self.lo, self.hi, self.start)
+        asked = [] if self.lp is None else [self.lp.test]
+        if self.start is None and self.goal.xtol is not None:
+            asked += self._stationary()
+        tests = region_tests_of(self.bounding, self.lo, self.hi, self.start, asked)
         if self.lp is not None:
-            parts = self.lp.among(parts)
-        return parts + self._stationary() if self.start is None and self.goal.xtol is not None else parts
+            self.lp.delay(tests)
+        return tests
 
     def _stationary(self) -> list[RegionTest]:
-        """The part that speaks of minimisers, where it applies."""
+        """The test that speaks of minimisers, where it applies."""
         from infimum.bounds.fritz_john.fritz_john import FritzJohn
 
         return [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
@@ -182,7 +185,7 @@ class ConstrainedRun(SearchRun):
         return branch
 
     def _learning_tests(self) -> list[RegionTest]:
-        return [part for part in self.branch.parts if part.learns]
+        return [test for test in self.branch.tests if test.learns]
 
     # ---- the work
     def prepare(self) -> Iterator[None]:
@@ -209,7 +212,7 @@ class ConstrainedRun(SearchRun):
         if self.lp is None or not branch.done:
             self._update_learning_tests()
         if self.lp is not None:
-            self.lp.warm_start(branch.parts)
+            self.lp.warm_start(branch.tests)
         self._ask_whole()
         self.begun = None
         yield
@@ -228,7 +231,7 @@ class ConstrainedRun(SearchRun):
         yield from super().after_step(was_round)
 
     def tests_for_localising(self) -> list[RegionTest]:
-        return region_tests_of(self.bounding, self.lo, self.hi, None) + self._stationary()
+        return region_tests_of(self.bounding, self.lo, self.hi, None, self._stationary())
 
     def _search(self, branch: BranchAndBound) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
@@ -257,12 +260,12 @@ class ConstrainedRun(SearchRun):
                 return
 
     def _compare_with(self, box: Box) -> None:
-        for part in self.branch.parts:
-            part.compare_with(*box)
+        for test in self.branch.tests:
+            test.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
-        asked = [part for part in self.branch.parts if part.uses_multipliers and part.given is not None]
+        asked = [test for test in self.branch.tests if test.uses_multipliers and test.given is not None]
         if asked and not self.branch.done:
             self.branch.ask([*self.branch.cutting, *asked])
 
@@ -280,7 +283,7 @@ class ConstrainedRun(SearchRun):
     def _relaxed(self) -> RegionTest | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
         asked before, so that nothing need be compiled for it."""
-        return next((part for part in self.branch.parts if part.proposes_points and part.payoff.tried), None)
+        return next((test for test in self.branch.tests if test.proposes_points and test.payoff.tried), None)
 
     def _search_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
@@ -351,8 +354,8 @@ class ConstrainedRun(SearchRun):
 
     def _update_learning_tests(self) -> None:
         x = self.search.x
-        for part in self._learning_tests() if self.incumbent.x is not None else ():
-            part.learn(LocalSolution(x, partial(convexity, self.evaluator, x, self.search.multipliers)))
+        for test in self._learning_tests() if self.incumbent.x is not None else ():
+            test.learn(LocalSolution(x, partial(convexity, self.evaluator, x, self.search.multipliers)))
 
     # ---- the answer
     def conclude(self) -> None:

@@ -7,7 +7,7 @@ than xtol on which f varies by no more than the tolerance of the value is a solu
 where it is not even Lipschitz, and may vary as much on a narrower one, its lower bound tells if it is a solution.
 
 Two rules of the thesis are left out, since they lose minimisers: that those all lie inside the bounds (here faces are faces, as
-for every part), and that the negative part of a second derivative may be deleted (docs/proofs/second_order.md has a
+for every test), and that the negative part of a second derivative may be deleted (docs/proofs/second_order.md has a
 counter-example).
 """
 

@@ -20,7 +20,7 @@ _FORMS = dict(zip(FORMS, (MEAN_VALUE, NATURAL, AFFINE), strict=True))
 
 
 class SubdomainRun(ConstrainedRun):
-    """The same, with one part."""
+    """The same, with one test."""
 
     name = "subdomain"
     bounded_at_once = rewrites = False
@@ -44,5 +44,5 @@ class SubdomainRun(ConstrainedRun):
     def _made(self) -> BranchAndBound:
         form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
-        part = SubdomainBound(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start, [part])
+        test = SubdomainBound(self.evaluator, self.lo, self.hi, *self.division, form, choice)
+        return BranchAndBound(self.evaluator, self.goal, self.incumbent, self.batch, self.start, [test])

@@ -44,8 +44,8 @@ class DeviceChoice:
 
     def uses_gpu(self, batch: int, least: int = 1) -> bool:
         """Does `arrays_for` choose the memory of a GPU, so that the CPU is free while kernels run?"""
-        worth = least if getattr(self.backend, "resident", False) else POLICY.worth_a_gpu
-        return batch >= worth and not isinstance(self.arrays, HostArrays)
+        enough = least if getattr(self.backend, "resident", False) else POLICY.worth_a_gpu
+        return batch >= enough and not isinstance(self.arrays, HostArrays)
 
     def arrays_of(self, array: Any) -> Arrays:
         """The memory that holds this array."""

@@ -27,20 +27,20 @@ DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "pro
 SCATTER, FLIGHT, LEVENBERG, LOWEST = "scatter", "flight", "levenberg", "lowest"
 # tests of regions, and what is done with regions
 BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES = "bound", "bound_by_pieces", "branch", "branch_by_pieces"
-REGION_OUTCOME, WIDE, FACES, SHAVING, CENTRE, CONTRACT = "fate", "wide", "faces", "shaved", "centre", "contract"
+REGION_OUTCOME, WIDE, FACES, SHAVING, CENTRE, CONTRACT = "region_outcome", "wide", "faces", "shaved", "centre", "contract"
 TANGENT, AFFINE, LINEAR, PROJECTION, RESIDUALS, BANDS = "tangent", "affine", "linear", "projection", "residuals", "bands"
 LOOP_TESTS, LOOP_SPLIT, TAYLOR = "loop_tests", "loop_split", "taylor"
 # sweeps, chains, the complete search
 CONTEXT, SWEEP, SPREAD, TERMS, REDUCED, TESTED = "context", "sweep", "spread", "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
-CELLS, STEEP_TERMS, SECOND_ORDER_BOUND, SHIFTED_BOUND = "cells", "steep", "bend", "shift"
-AT_POINTS, CURVES, OPTIMISTIC_BOUND = "at_points", "curves", "hope"
+CELLS, STEEP_TERMS, SECOND_ORDER_BOUND, SHIFTED_BOUND = "cells", "steep_terms", "second_order_bound", "shift"
+AT_POINTS, CURVES, OPTIMISTIC_BOUND = "at_points", "curves", "optimistic_bound"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"
 # of a function and its constraints
 ROWS, JACOBIAN, WEIGHTED_SLOPES, WEIGHTED_HESSIAN = "rows", "jacobian", "weighted_slopes", "weighted_hessian"
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED, LINEAR_BOUNDS = "estimate_jacobian", "estimate_weighted", "linear_bounds"
 PROPAGATE, SUBDOMAIN, LAGRANGIAN, GRADIENT_ROWS = "propagate", "subdomain", "lagrangian", "lines"
-LINEAR_ROWS, LIFTED, COLUMNS, NEWTON_EQUATIONS = "linear_rows", "lifted", "columns", "square"
+LINEAR_ROWS, LIFTED, COLUMNS, NEWTON_EQUATIONS = "linear_rows", "lifted", "columns", "newton_equations"
 COMPLETE_SYSTEM = "complete_system"
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 else:
     lane_simplex = LazyModule("relax.lane_simplex")  # not needed for a single row
 
-LEFT, WORTH = range(2)  # the first outputs: what is left of the region, and whether the test was worth its cost
+LEFT, PAID = range(2)  # the first outputs: what is left of the region, and whether the test was worth its cost
 SMALLEST = 2.0**-900  # fixed: the range of doubles
 _GRAIN = 2.0**22  # fixed: of the weights of f's rows: multiples of 2**-30, so that they add up to 1 exactly
 
@@ -299,7 +299,7 @@ class LaneRelaxation(Writer, ABC):
                            (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
         nearer = b.mand(self.bounded_above, b.ole(b.sub(self.upper, lower), b.mul(self.worth_gap, b.sub(self.upper, known))))
-        b.output(WORTH, 0, b.select(b.mor(away, b.mor(b.ole(volume.results[0], self.worth_volume), nearer)), 1.0, 0.0))
+        b.output(PAID, 0, b.select(b.mor(away, b.mor(b.ole(volume.results[0], self.worth_volume), nearer)), 1.0, 0.0))
 
     def _part(self, lo: Value, hi: Value, left: Value, right: Value) -> Value:
         """The part of a side that is left."""

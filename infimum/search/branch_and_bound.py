@@ -42,7 +42,7 @@ class BranchAndBound(PooledSearch):
     judged = -1  # steps after which it is known again of all tests whether they pay
 
     def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, batch: int | None = None,
-                 start: StartBoxes | None = None, parts: list[RegionTest] | None = None):
+                 start: StartBoxes | None = None, tests: list[RegionTest] | None = None):
         super().__init__(evaluator, goal, incumbent, batch, start)
         costly = evaluator.facts.is_costly
         most = max(LEAST, self.batch // POLICY.costly_step) if costly else POLICY.full_step
@@ -55,9 +55,9 @@ class BranchAndBound(PooledSearch):
         self.alike = False      # is no variable spared from being cut?
         self.narrow = 0.0       # in this step, sides that are wider are cut first
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.parts = region_tests_of(evaluator, self.lo, self.hi, start) if parts is None else parts
-        self.cutting = [part for part in self.parts if part.cuts]
-        self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
+        self.tests = region_tests_of(evaluator, self.lo, self.hi, start) if tests is None else tests
+        self.cutting = [test for test in self.tests if test.cuts]
+        self.discarded = {"value": 0, "second order": 0, **{test.discards: 0 for test in self.tests}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
@@ -93,8 +93,8 @@ class BranchAndBound(PooledSearch):
     def _cut_alike(self) -> None:
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare
         them from being cut then costs more than it saves."""
-        others = [part for part in self.parts if not part.eliminates]
-        self.alike, self.parts = self.alike or len(others) < len(self.parts), others
+        others = [test for test in self.tests if not test.eliminates]
+        self.alike, self.tests = self.alike or len(others) < len(self.tests), others
 
     def lower(self) -> float:
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
@@ -151,7 +151,7 @@ class BranchAndBound(PooledSearch):
 
     def step(self) -> None:
         """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, memory being short, they are put back.
-        Where regions are few, a step is several of these: what parts of a proof cost is judged by steps that are worth a
+        Where regions are few, a step is several of these: what tests cost is judged by steps that are worth a
         trial."""
         before = self.boxes
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
@@ -162,8 +162,8 @@ class BranchAndBound(PooledSearch):
         if self.unbounded and late and self._offered_far_points():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
-        few = min((part.step_size for part in self.parts if part.step_size is not None
-                   and (part.is_used(self.steps) or part.is_tried(self.steps))), default=None)
+        few = min((test.step_size for test in self.tests if test.step_size is not None
+                   and (test.is_used(self.steps) or test.is_tried(self.steps))), default=None)
         self.narrow = self.goal.xtol if only_wide else 0.0
         if only_wide:
             parents = self._take_wide(room)
@@ -200,27 +200,27 @@ class BranchAndBound(PooledSearch):
         return bool(endless) and self.incumbent.upper < POLICY.unbounded_below and self.lower() == -np.inf
 
     def _judge_sharpest_test(self) -> None:
-        """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
+        """The sharpest test that cuts has paid if it gave regions a lower bound that had none."""
         payoff = self.cutting[-1].payoff
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
             payoff.has_paid(self.steps)
 
     def end(self) -> None:
-        """What is done once, when nothing is left to cut. Costly parts are asked again that were tried, so that their kernels are
+        """What is done once, when nothing is left to cut. Costly tests are asked again that were tried, so that their kernels are
         compiled, and others that are worth that where many regions are left. If time or memory does not suffice for all of
         it, nothing has been done."""
         if self.ended:
             return
         if self.goal.xtol is not None and len(self.pool) <= REGION_ISOLATION.most_regions:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= POLICY.few_regions
-            parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
-                     and (part.payoff.tried or (part.is_tested_at_end and many))]
+            tests = [test for test in self.tests if test not in self.cutting and test.payoff is not None
+                     and (test.payoff.tried or (test.is_tested_at_end and many))]
             try:
                 self.pool = RegionPool(self.n, self.arrays, pool.size)
                 self.pool.restore(state.arrays)
                 self._join()
-                self._tighten(parts)
-                self.isolate_minimisers(last=True, least=1 if parts else POLICY.few_regions)
+                self._tighten(tests)
+                self.isolate_minimisers(last=True, least=1 if tests else POLICY.few_regions)
             except BaseException:
                 self.pool, self.final = pool, final  # as they were: that takes no memory
                 self._restore_counts(state)
@@ -243,21 +243,21 @@ class BranchAndBound(PooledSearch):
             joined = joined.with_(some)
         self.pool.replace(joined)
 
-    def _tighten(self, parts: list[RegionTest]) -> None:
-        """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
+    def _tighten(self, tests: list[RegionTest]) -> None:
+        """Asks these tests about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
-        for _ in range(POLICY.last_rounds if self.goal.xtol is not None and parts else 0):
-            if not 0 < len(self.pool) <= POLICY.few_last_regions or not self.ask(parts):
+        for _ in range(POLICY.last_rounds if self.goal.xtol is not None and tests else 0):
+            if not 0 < len(self.pool) <= POLICY.few_last_regions or not self.ask(tests):
                 return
 
-    def ask(self, parts: list[RegionTest]) -> int:
-        """Asks these parts about all regions; for how many that was worth its cost. If that fails, all is as it was."""
+    def ask(self, tests: list[RegionTest]) -> int:
+        """Asks these tests about all regions; for how many that was worth its cost. If that fails, all is as it was."""
         before, final = self.pool.everything(), self.final
         regions, gained, found = self.arrays.send(before.columns()), 0, []
-        for part in parts:
+        for test in tests:
             if regions.shape[1]:
-                found, worth = self._in_portions(part, regions, regions.shape[1])
-                regions, gained = self._together(found), gained + worth
+                found, paid = self._in_portions(test, regions, regions.shape[1])
+                regions, gained = self._together(found), gained + paid
         try:
             self.pool.replace(Regions.none(self.n))
             self.keep(found)
@@ -276,8 +276,8 @@ class BranchAndBound(PooledSearch):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
-        worth = len(groups) < len(regions) if last else self.boxes >= max(POLICY.isolation_cost * len(groups), self.next_look)
-        if not groups or not worth:
+        pays = len(groups) < len(regions) if last else self.boxes >= max(POLICY.isolation_cost * len(groups), self.next_look)
+        if not groups or not pays:
             return
         self.next_look = POLICY.isolation_backoff * self.boxes
         problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, outer=self.incumbent.outer)
@@ -312,44 +312,44 @@ class BranchAndBound(PooledSearch):
         return StepContext(self.incumbent.upper, self.narrow, self.alike)
 
     def _tested(self, parents: Any, pieces: int) -> list[RegionOutcomes]:
-        """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
+        """Discards of the pieces of the parents what is proved away, by all tests that pay; the pool is not touched but for what
         a better point rules out."""
-        cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
+        cutting = next(test for test in reversed(self.cutting) if self.unbounded or test.is_used(self.steps))
         found, _ = self._sorted(cutting, cutting.cut(parents, pieces, self.context))
-        for part in self.parts:
-            tried = part.is_tried(self.steps)
-            asked = tried or (part not in self.cutting and part.is_used(self.steps))
+        for test in self.tests:
+            tried = test.is_tried(self.steps)
+            asked = tried or (test not in self.cutting and test.is_used(self.steps))
             if asked and any(len(f.kept) for f in found):
-                found = self._asked(part, self._together(found), tried)
+                found = self._asked(test, self._together(found), tried)
         return found
 
-    def _asked(self, part: RegionTest, regions: Any, tried: bool) -> list[RegionOutcomes]:
-        """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
+    def _asked(self, test: RegionTest, regions: Any, tried: bool) -> list[RegionOutcomes]:
+        """What one more test leaves of the regions; where it is only tried, of some of them, and judged by that."""
         count = regions.shape[1]
-        some = min(part.sample, count) if tried else count
-        found, gone = self._in_portions(part, regions, some)
+        some = min(test.sample, count) if tried else count
+        found, gone = self._in_portions(test, regions, some)
         if tried:
-            part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
+            test.payoff.judge(self.steps, some if test.capacity is None else max(some, some * count // test.capacity), gone)
         return found if some == count else [*found, *self.classify([self._some(regions, some, count)])[0]]
 
-    def _in_portions(self, part: RegionTest, regions: Any, count: int) -> tuple[list[RegionOutcomes], int]:
-        """The outcomes of the first `some` regions, no more at a time than a part takes; for how many it was worth its cost."""
+    def _in_portions(self, test: RegionTest, regions: Any, count: int) -> tuple[list[RegionOutcomes], int]:
+        """The outcomes of the first `some` regions, no more at a time than a test takes; for how many it was worth its cost."""
         found, gone = [], 0
-        for begin in range(0, count, part.most or count):
+        for begin in range(0, count, test.most or count):
             stop_if_over()
-            these = self._some(regions, begin, min(begin + (part.most or count), count))
-            classified, worth = self._sorted(part, [part.test(these, self.context)])
-            found, gone = found + classified, gone + worth
+            these = self._some(regions, begin, min(begin + (test.most or count), count))
+            classified, paid = self._sorted(test, [test.test(these, self.context)])
+            found, gone = found + classified, gone + paid
         return found, gone
 
-    def _sorted(self, part: RegionTest, outcomes: list[Outcome]) -> tuple[list[RegionOutcomes], int]:
-        """What becomes of the regions that a part leaves, and for how many of them it was worth its cost. Offers its points."""
+    def _sorted(self, test: RegionTest, outcomes: list[Outcome]) -> tuple[list[RegionOutcomes], int]:
+        """What becomes of the regions that a test leaves, and for how many of them it was worth its cost. Offers its points."""
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
-        rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
+        rows = [outcome.paid for outcome in outcomes if outcome.paid is not None]
         found, counts = self.classify([outcome.regions for outcome in outcomes], *rows)
         for f in found:
-            self.discarded[part.discards] += f.counts[DISCARDED]
+            self.discarded[test.discards] += f.counts[DISCARDED]
             self.discarded["value"] += f.counts[ABOVE]
         return found, sum(count[1] for count in counts) if rows else sum(f.discarded for f in found)
 
@@ -428,11 +428,11 @@ class BranchAndBound(PooledSearch):
         return State(shared.values | counts, shared.arrays | payoffs)
 
     def payoffs(self) -> dict[str, Payoff]:
-        """Of the parts that are used where they pay, under their names in checkpoints."""
-        return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
+        """Of the tests that are used where they pay, under their names in checkpoints."""
+        return {f"payoff.{test.name}": test.payoff for test in self.tests if test.payoff is not None}
 
     def judge_tests(self) -> None:
-        """In the next step all parts are tried that are used where they pay."""
+        """In the next step all tests are tried that are used where they pay."""
         self.judged = self.steps + 1
         for payoff in self.payoffs().values():
             payoff.due = min(payoff.due, self.steps)

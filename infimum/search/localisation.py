@@ -29,16 +29,16 @@ def can_localise(boxes: int, max_boxes: int | None) -> float:
 
 
 def localise(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, most: float,
-             parts: Callable[[], list[RegionTest] | None]) -> Iterator[BranchAndBound | None]:
+             tests: Callable[[], list[RegionTest] | None]) -> Iterator[BranchAndBound | None]:
     """Cuts the regions of a proof, in steps; yields None after each, and at the end the branch and bound that holds what is left.
     Yields no branch and bound where the minimisers are not isolated, where it is not worth the work, or where it would take more
     than `most` boxes.
-    `parts` makes the tests of the branch and bound, or None for those that apply to the function."""
+    `tests` makes the tests of the branch and bound, or None for those that apply to the function."""
     lo, hi = incumbent.lo, incumbent.hi
     if most <= 0 or not _is_worthwhile(evaluator, goal, lo, hi, regions):
         return
     narrow = float(POLICY.narrow_share * (hi - lo)[hi > lo].min())
-    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), POLICY.batch, None, parts())
+    search = BranchAndBound(evaluator, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), POLICY.batch, None, tests())
     search.begin(regions.lo, regions.hi, lower)
     search.floor = lower
     yield None

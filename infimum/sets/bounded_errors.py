@@ -34,8 +34,8 @@ class ErrorBandTest(RegionTest):
         left = regions
         for _ in range(POLICY.bands_rounds):
             out = run(BANDS, [left[:n], left[n:2 * n]], parameters=plain)
-            left, worth = run(SHAVING, [left, out[LEFT]], parameters=np.array([context.upper, POLICY.bands_worth_volume]))
-        return Outcome(left, POLICY.bands_rounds * regions.shape[1], worth)
+            left, paid = run(SHAVING, [left, out[LEFT]], parameters=np.array([context.upper, POLICY.bands_worth_volume]))
+        return Outcome(left, POLICY.bands_rounds * regions.shape[1], paid)
 
 
 class ErrorBandJudge:

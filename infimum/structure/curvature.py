@@ -217,11 +217,11 @@ def _log(x: CurvatureBits) -> CurvatureBits:
 def _composed(op: str) -> Callable[..., CurvatureBits]:
     """By the record: a convex function of linear arguments is convex, and of convex ones if it increases. So for concave ones."""
     row = OPS[op]
-    bend, sign = {1: CONVEX, -1: CONCAVE}.get(row.curvature, 0), _POSITIVE if row.least == 1 else 0
+    own, sign = {1: CONVEX, -1: CONCAVE}.get(row.curvature, 0), _POSITIVE if row.least == 1 else 0
 
     def rule(*forms: CurvatureBits) -> CurvatureBits:
         curve = reduce(int.__and__, (form.curve for form in forms))
-        kept = bend if row.increasing or curve == LINEAR else 0
+        kept = own if row.increasing or curve == LINEAR else 0
         return _closed(curve & kept, sign, 0, all(form.constant for form in forms))
     return rule
 

@@ -73,8 +73,8 @@ def read_constraints(given: Any, n: int) -> Constraints:
                 function.role = f"constraint {number}: "
         except InfimumError as error:
             rows = _row_numbers(one)
-            said = type(error)(f"constraint {number if rows is None else rows[0]}: {error}")
-            raise said from error.__cause__
+            named = type(error)(f"constraint {number if rows is None else rows[0]}: {error}")
+            raise named from error.__cause__
     return read._replace(bodies=_rolled(read.bodies, n))
 
 

@@ -136,13 +136,13 @@ def test_pieces_are_used_while_they_pay():
         if b.done:
             break
         b.step()
-    pieces = {part.name: part for part in b.parts}["pieces"]
+    pieces = {part.name: part for part in b.tests}["pieces"]
     assert b.done and pieces.payoff.pays and b.steps < 100  # without pieces it takes 350
 
 
 def test_without_pieces_none_are_tried():
     b = branch("rosenbrock", 4)
-    assert "first_order" in (names := [part.name for part in b.parts]) and "pieces" not in names
+    assert "first_order" in (names := [part.name for part in b.tests]) and "pieces" not in names
     for _ in range(12):
         b.step()
 

@@ -40,7 +40,7 @@ def shaving(backend, batch: int = 64) -> BranchAndBound:
     e = infimum.compile(fun, n, backend=backend)
     branch = BranchAndBound(e, Goal(), Incumbent(e, lo, hi), batch)
     branch.incumbent.offer(np.full((n, 1), 1.2))
-    payoff = {part.name: part for part in branch.parts}["shaving"].payoff
+    payoff = {part.name: part for part in branch.tests}["shaving"].payoff
     payoff.pays, payoff.due = True, 10**9
     branch.begin(lo[:, None], hi[:, None])
     return branch
@@ -117,7 +117,7 @@ def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):
     given, found = np.concatenate([lo, lo + 0.25, np.full((1, 12), -np.inf), np.zeros((2, 12))]), []
     for backend in (CpuBackend(), HybridBackend()):
         branch = started(fun, [0.0, 0.0], [2.0, 2.0], backend, 16)
-        part, = (part for part in branch.parts if part.name == "tangents")
+        part, = (part for part in branch.tests if part.name == "tangents")
         outcome = part.test(branch.arrays.send(given), StepContext(-0.5))
         found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.worth, outcome.upper, outcome.point)])
     assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
@@ -151,7 +151,7 @@ def test_a_lower_bound_that_is_nan_is_no_gap_on_a_gpu(pretended):
         assert len(branch.pool) == len(branch.regions()) == count > 3 and branch.lower() == -np.inf
         parents = branch.pool.front.everything()
         parents[4] = np.nan
-        found.append(branch.arrays.fetch(branch.parts[0].test(branch.arrays.send(parents), StepContext(np.inf)).regions))
+        found.append(branch.arrays.fetch(branch.tests[0].test(branch.arrays.send(parents), StepContext(np.inf)).regions))
         branch.step()
         assert len(branch.pool) == len(branch.regions()) and branch.lower() > -np.inf
     assert not np.isnan(found[0]).any() and found[0].tobytes() == found[1].tobytes()

@@ -68,10 +68,10 @@ def test_linear_parameters_are_cut_however_many_there_are(model, true, box):
         incumbent = Incumbent(f, lo, hi)
         incumbent.offer(np.array(true)[:, None])
         branch = BranchAndBound(f, Goal(1e-3, 0.0, xtol), incumbent)
-        spared = [part for part in branch.parts if part.eliminates]
+        spared = [part for part in branch.tests if part.eliminates]
         branch.begin(lo[:, None], hi[:, None])
         branch.begin_again(lo[:, None], hi[:, None])
-        assert spared and branch.alike == alike and bool(set(spared) & set(branch.parts)) != alike
+        assert spared and branch.alike == alike and bool(set(spared) & set(branch.tests)) != alike
 
 
 def test_such_a_run_goes_on_as_if_it_had_not_stopped(tmp_path):

@@ -69,11 +69,11 @@ def counting() -> Iterator[dict[str, list[int]]]:
         loops.append(self)
 
     def _sorted(self: BranchAndBound, part: Any, outcomes: list) -> Any:
-        fates, worth = sort(self, part, outcomes)
+        sorted_outcomes, paid = sort(self, part, outcomes)
         counts = found.setdefault(part.name, [0, 0])
         counts[0] += sum(outcome.regions.shape[1] for outcome in outcomes)
-        counts[1] += sum(f.discarded for f in fates)
-        return fates, worth
+        counts[1] += sum(f.discarded for f in sorted_outcomes)
+        return sorted_outcomes, paid
     with mock.patch.object(NewtonSearch, "__init__", __init__), mock.patch.object(BranchAndBound, "_sorted", _sorted):
         yield found
     for loop in loops:

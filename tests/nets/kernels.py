@@ -30,12 +30,12 @@ DOES_NOT_APPLY = "does not apply"
 # parameters of programs that have some; () for all others
 SIZES: dict[str, tuple[tuple[int, ...], ...]] = {
     "term_hessian": ((0,),), "term_curvature": ((0, 2),), "branch": ((), (1, 1)),
-    "branch_by_pieces": ((), (1, 1, 1)), "faces": ((3,), (3, 1)), "fate": ((), (3,)), "context": ((), (64,)),
-    "spread": ((), (1,)), "block_context": ((2,),), "cells": ((0,),), "steep": ((0,),), "bend": ((0,),),
+    "branch_by_pieces": ((), (1, 1, 1)), "faces": ((3,), (3, 1)), "region_outcome": ((), (3,)), "context": ((), (64,)),
+    "spread": ((), (1,)), "block_context": ((2,),), "cells": ((0,),), "steep_terms": ((0,),), "second_order_bound": ((0,),),
     "contract": ((), (1, 2, 1, 1, 1)), "loop_tests": ((), (1,)), "loop_split": ((), (1,)), "levenberg": ((), (3,)),
     "at_points": ((0,),), "curves": ((0,),), "complete": ((2, 4, 2),), "complete_system": ((2, 4, 2),),
     "subdomain": ((2, 2, 1, 1), (3, 2, 0, 0)), "propagate": ((), (0,)), "lagrangian": ((), (0, 1))}
-WRITTEN_OUT = ("bend", "lowest", "affine", "contract", "curves")  # without loops: never run with many variables
+WRITTEN_OUT = ("second_order_bound", "lowest", "affine", "contract", "curves")  # without loops: never run with many variables
 MANY_VARIABLES = 20
 LIBM = ("15 equations",)  # its constants are values of the platform's sine
 GALLERY = {"branin": 2, "hartmann_3": 3, "kowalik": 4}

@@ -48,5 +48,5 @@ class FritzJohn(RegionTest):
         left = self.conditions(lo, hi)
         lower = np.where(left.none, np.inf, -np.inf)
         said = np.concatenate([left.lo, left.hi, np.ones((n, count)), np.repeat(lower[None], n, axis=0)])
-        out, worth = self.evaluator.run(SHAVING, [regions, arrays.send(said)], parameters=np.array([upper, POLICY.worth_volume]))
-        return Outcome(out, self.cost * count, worth)
+        out, paid = self.evaluator.run(SHAVING, [regions, arrays.send(said)], parameters=np.array([upper, POLICY.worth_volume]))
+        return Outcome(out, self.cost * count, paid)

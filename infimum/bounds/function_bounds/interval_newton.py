@@ -68,6 +68,6 @@ class IntervalNewton(RegionTest):
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         ends, run = self.step(regions).ends, self.evaluator.run
-        worth = 2.0**-self.cost  # as many cuts would cost more
-        left, worth = run(SHAVING, [regions, ends], parameters=np.array([context.upper, worth]))
-        return Outcome(left, self.cost * regions.shape[1], worth)
+        volume = 2.0**-self.cost  # that number of cuts would cost more
+        left, paid = run(SHAVING, [regions, ends], parameters=np.array([context.upper, volume]))
+        return Outcome(left, self.cost * regions.shape[1], paid)

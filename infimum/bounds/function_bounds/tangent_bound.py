@@ -51,4 +51,4 @@ class TangentBound(RegionTest):
         point, = run(LOWEST, [regions])
         out = run(TANGENT, [regions, point], parameters=np.array([context.upper]))
         left, _ = run(SHAVING, [regions, out[kernel.LEFT]], parameters=np.array([context.upper, 0.0]))
-        return Outcome(left, self.cost * regions.shape[1], out[kernel.WORTH], out[kernel.UPPER], point)
+        return Outcome(left, self.cost * regions.shape[1], out[kernel.PAID], out[kernel.UPPER], point)

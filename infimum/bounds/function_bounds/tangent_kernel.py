@@ -42,7 +42,7 @@ from infimum.kernel.view_positions import At
 from infimum.search.policy.bounds import TANGENTS as POLICY
 from infimum.structure.outer_tangents import TangentExcess, tangents
 
-LEFT, WORTH, UPPER = range(3)  # the outputs
+LEFT, PAID, UPPER = range(3)  # the outputs
 
 
 def tangent(name: str, f: Expr, x: Expr) -> tuple:
@@ -123,7 +123,7 @@ class TangentKernel:
                 b.output(LEFT, b.place("uadd", what * n, i), value)
             gone = b.step((0.0,), (b.select(alive, 0.0, 1.0),), larger)
         closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(POLICY.worth_gap_left, b.sub(best, before))))
-        b.output(WORTH, 0, b.select(b.mor(closed, b.ogt(gone.results[0], 0.0)), 1.0, 0.0))
+        b.output(PAID, 0, b.select(b.mor(closed, b.ogt(gone.results[0], 0.0)), 1.0, 0.0))
         b.output(UPPER, 0, upper)
 
 

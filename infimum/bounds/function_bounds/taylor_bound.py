@@ -36,6 +36,6 @@ class TaylorBound(RegionTest):
         middle, = run(CENTRE, [regions])
         value, _, _, *slope = run(GRADIENT, [middle, middle])
         _, _, level, _, _, *curvature = run(HESSIAN, [regions[:n], regions[n:2 * n]])
-        ends, worth = run(TAYLOR, [regions, middle, value, level, *slope, *curvature], parameters=np.array([context.upper]))
+        ends, paid = run(TAYLOR, [regions, middle, value, level, *slope, *curvature], parameters=np.array([context.upper]))
         left, _ = run(SHAVING, [regions, ends], parameters=np.array([context.upper, 0.0]))
-        return Outcome(left, self.cost * regions.shape[1], worth)
+        return Outcome(left, self.cost * regions.shape[1], paid)

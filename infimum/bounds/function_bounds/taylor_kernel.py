@@ -22,7 +22,7 @@ from infimum.kernel.region_cut import rows
 from infimum.search.policy.bounds import TAYLOR_BOUND as POLICY
 
 REGIONS, CENTRE, VALUE_LO, LEVEL, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI = range(8)  # the inputs
-LEFT, WORTH = range(2)  # the outputs
+LEFT, PAID = range(2)  # the outputs
 
 
 def taylor(name: str, n: int) -> tuple:
@@ -42,17 +42,17 @@ class TaylorKernel:
         triangle = np.zeros((n, n), np.int64)  # where an entry of the Hessian is among those of its upper triangle
         triangle[np.triu_indices(n)] = np.arange(n * (n + 1) // 2)
         self.places = self.data.position_offset(np.maximum(triangle, triangle.T).ravel())
-        b, (width, bend, depth) = self.b, (self.b.buffer(n) for _ in range(3))
-        self.width, self.bend, self.depth = (lambda i, kept=kept: b.load(kept, i) for kept in (width, bend, depth))
+        b, (width, concavity, depth) = self.b, (self.b.buffer(n) for _ in range(3))
+        self.width, self.concavity, self.depth = (lambda i, kept=kept: b.load(kept, i) for kept in (width, concavity, depth))
         with b.loop(n) as turn:
             (lo, hi), c = self._ends(turn.index), b.input(CENTRE, turn.index)
             b.store(width, turn.index, b.max(b.sub(c, lo), b.sub(hi, c)))
             furthest = b.step((0.0,), (b.max(b.abs(lo), b.abs(hi)),), larger)
         with b.loop(n) as turn:
             i = turn.index
-            b.store(bend, i, self._bend(i))
+            b.store(concavity, i, self._concavity(i))
             slope = self._slope(i)
-            b.store(depth, i, _depth(b, b.mul(b.max(slope.nlo, slope.hi), self.width(i)), self.bend(i)))
+            b.store(depth, i, _depth(b, b.mul(b.max(slope.nlo, slope.hi), self.width(i)), self.concavity(i)))
             total = b.step((0.0,), (self.depth(i),), add_up)
         self.whole = b.sub(total.results[0], b.input(VALUE_LO, 0))  # minus the lower bound
         smooth = b.mand(b.oge(b.input(LEVEL, 0), float(SMOOTH)), b.olt(furthest.results[0], INF))
@@ -68,7 +68,7 @@ class TaylorKernel:
     def _slope(self, i: Value) -> Pair:
         return self._read(SLOPE_LO, SLOPE_HI, i)
 
-    def _bend(self, i: Value) -> Value:
+    def _concavity(self, i: Value) -> Value:
         """Minus A_i."""
         b = self.b
         with b.loop(self.n) as turn:
@@ -89,7 +89,7 @@ class TaylorKernel:
             (lo, hi), c, w, slope = self._ends(i), b.input(CENTRE, i), self.width(i), self._slope(i)
             room = b.sub(b.add(best, self.whole), self.depth(i))  # the term of this variable is no larger
             room = b.select(b.uno(room, room), INF, room)
-            (down, lowest), (up, highest) = (b.outline("taylor_side", _side, b.mul(end, w), self.bend(i), room)
+            (down, lowest), (up, highest) = (b.outline("taylor_side", _side, b.mul(end, w), self.concavity(i), room)
                                              for end in (slope.hi, slope.nlo))
             low = b.select(b.ole(down, lowest), b.neg(b.mul(lowest, w)), b.neg(b.mul(b.neg(up), w)))
             high = b.select(b.ole(up, highest), b.mul(highest, w), b.mul(b.neg(down), w))
@@ -100,24 +100,24 @@ class TaylorKernel:
                 b.output(LEFT, b.place("uadd", what * n, i), value)
             dead = b.step((0.0,), (b.select(gone, 1.0, 0.0),), larger)
         closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(POLICY.worth_gap_left, b.sub(best, before))))
-        b.output(WORTH, 0, b.select(b.mor(closed, b.ogt(dead.results[0], 0.0)), 1.0, 0.0))
+        b.output(PAID, 0, b.select(b.mor(closed, b.ogt(dead.results[0], 0.0)), 1.0, 0.0))
 
 
-def _depth(b: Builder, m: Value, bend: Value) -> Value:
-    """Minus the least value of -m t + A t**2 / 2 for t in [0, 1], where `bend` is -A."""
-    inside = b.ogt(b.neg(bend), m)  # the vertex
-    return b.select(inside, b.div(b.mul(b.mul(m, 0.5), m), b.neg(bend)), b.fma(bend, 0.5, m))
+def _depth(b: Builder, m: Value, concavity: Value) -> Value:
+    """Minus the least value of -m t + A t**2 / 2 for t in [0, 1], where `concavity` is -A."""
+    inside = b.ogt(b.neg(concavity), m)  # the vertex
+    return b.select(inside, b.div(b.mul(b.mul(m, 0.5), m), b.neg(concavity)), b.fma(concavity, 0.5, m))
 
 
-def _side(b: Builder, m: Value, bend: Value, room: Value) -> tuple[Value, Value]:
-    """The part of [0, 1] outside of which -m t + A t**2 / 2 > room, where `bend` is -A: its ends, in the wrong order where
+def _side(b: Builder, m: Value, concavity: Value, room: Value) -> tuple[Value, Value]:
+    """The part of [0, 1] outside of which -m t + A t**2 / 2 > room, where `concavity` is -A: its ends, in the wrong order where
     nothing is left."""
-    a = b.neg(bend)
+    a = b.neg(concavity)
     convex, square = b.ogt(a, 0.0), b.fma(m, m, b.mul(2.0, b.mul(a, room)))
     root = b.sqrt(b.max(square, 0.0))
     near, far = b.neg(b.div(b.sub(root, m), a)), b.div(b.add(m, root), a)
     near = b.select(b.olt(square, 0.0), INF, near)
-    falls, above = b.fma(bend, 0.5, m), b.olt(room, 0.0)  # minus the slope of the chord
+    falls, above = b.fma(concavity, 0.5, m), b.olt(room, 0.0)  # minus the slope of the chord
     chord_near = b.select(above, b.select(b.ogt(falls, 0.0), b.neg(b.div(room, falls)), INF), 0.0)
     chord_far = b.select(b.olt(falls, 0.0), b.div(room, b.neg(falls)), 1.0)
     near, far = b.select(convex, near, chord_near), b.select(convex, far, chord_far)

@@ -38,5 +38,5 @@ class GaussNewton(RegionTest):
         run, root = self.evaluator.run, np.nextafter(np.sqrt(context.upper), np.inf)
         middle, = run(CENTRE, [regions])
         ends, = run(RESIDUALS, [regions, middle], parameters=np.array([root]))
-        left, worth = run(SHAVING, [regions, ends], parameters=np.array([context.upper, 2.0**-self.cost]))
-        return Outcome(left, self.cost * regions.shape[1], worth)
+        left, paid = run(SHAVING, [regions, ends], parameters=np.array([context.upper, 2.0**-self.cost]))
+        return Outcome(left, self.cost * regions.shape[1], paid)

@@ -54,8 +54,8 @@ class LaneQuadratic:
         for k in every:
             turned = dot(b, *((Ball(point[m]), form[min(k, m), max(k, m)]) for m in every))
             gradient = dot(b, (self.one, self.tilt[k]), (self.one, turned))
-            bend = dot(b, (Ball(point[k]), turned))
-            lost += [b.mul(2.0, size(b, gradient)), b.add(bend.mid, bend.rad)]
+            curvature = dot(b, (Ball(point[k]), turned))
+            lost += [b.mul(2.0, size(b, gradient)), b.add(curvature.mid, curvature.rad)]
         return b.neg(b.sub(total(b, lost), self.constant.mid))
 
     def side(self, k: int, upper: Value) -> tuple[Value, Value]:

@@ -46,7 +46,7 @@ from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, can_be_cut, rows,
 from infimum.search.policy.bounds import LEAST_SQUARES as POLICY
 from infimum.structure.separable_residuals import SeparableResiduals, residual_vector, separable
 
-LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
+LEFT, UPPER, POINT, PAID = range(4)  # the outputs
 
 
 def projection(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -186,7 +186,7 @@ class ProjectionKernel:
         b.output(LEFT, level_row, b.input(0, level_row))
         found = b.mand(b.mand(inside, self.basis.bounded), b.olt(self.sums.upper, LARGE))
         b.output(UPPER, 0, b.select(found, self.sums.upper, INF))
-        b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
+        b.output(PAID, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
     def _range(self, j: int, reach: Value) -> tuple[Value, Value]:
         """The ends of κ_j, where |b| <= reach."""

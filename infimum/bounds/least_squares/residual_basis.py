@@ -230,13 +230,14 @@ class ResidualBasis:
         for divided in self.divided:
             for place, choices in divided.replaced(at, self.p, self.pairs, taylor).items():
                 k = 1 + place
-                for mask, value, slope, slopes, bend, sound in choices:
+                for mask, value, slope, slopes, curvature, sound in choices:
                     values[k] = b.select(mask, middle(b, value), values[k])
                     if first:
                         first[k] = [b.select(mask, b.const(0.0) if p is None else middle(b, p), old)
                                     for p, old in zip(slope, first[k], strict=True)]
                     if taylors:
-                        taylors[k] = _select(b, mask, TaylorForm(value, tuple(slope), tuple(slopes), tuple(bend)), taylors[k])
+                        form = TaylorForm(value, tuple(slope), tuple(slopes), tuple(curvature))
+                        taylors[k] = _select(b, mask, form, taylors[k])
                     kept = b.mand(kept, b.mor(b.mnot(mask), sound))
         return values, first, taylors, kept
 
@@ -253,14 +254,14 @@ class ResidualBasis:
                     found = add(b, found, mul(b, whole_if_unsound(b, slope), Pair(far, far)))
             best = common(b, whole_if_unsound(b, found), whole_if_unsound(b, known))
             return known.but(nlo=b.select(smooth, best.nlo, known.nlo), hi=b.select(smooth, best.hi, known.hi), point=None)
-        bends = dict(zip(self.pairs, jet.second, strict=True)) if jet.second else {}
+        second = dict(zip(self.pairs, jet.second, strict=True)) if jet.second else {}
         for k, slope in enumerate(jet.first):
-            if bends and slope is not None and at_point.first[k] is not None:
-                terms = [(bends[min(k, m), max(k, m)], h) for m, h in enumerate(self.h)]
+            if second and slope is not None and at_point.first[k] is not None:
+                terms = [(second[min(k, m), max(k, m)], h) for m, h in enumerate(self.h)]
                 first[k] = better(slope, at_point.first[k], terms)
         value = better(jet.value, at_point.value, list(zip(first, self.h, strict=True)))
-        if bends:
-            halves = [(bend, b.mul(b.mul(self.h[k], self.h[m]), 0.5 if k == m else 1.0)) for (k, m), bend in bends.items()]
+        if second:
+            halves = [(entry, b.mul(b.mul(self.h[k], self.h[m]), 0.5 if k == m else 1.0)) for (k, m), entry in second.items()]
             value = better(value, at_point.value, [*zip(at_point.first, self.h, strict=True), *halves])
         return Jet(value, tuple(first), jet.second)
 

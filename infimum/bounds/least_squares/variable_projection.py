@@ -46,5 +46,5 @@ class VariableProjection(RegionTest):
     def test(self, regions: Any, context: StepContext) -> Outcome:
         self.parameters[0] = context.upper
         out = self.evaluator.run(PROJECTION, [regions], parameters=self.parameters)
-        left, worth, upper, point = (out[row] for row in (kernel.LEFT, kernel.WORTH, kernel.UPPER, kernel.POINT))
-        return Outcome(left, self.cost * regions.shape[1], worth, upper, point)
+        left, paid, upper, point = (out[row] for row in (kernel.LEFT, kernel.PAID, kernel.UPPER, kernel.POINT))
+        return Outcome(left, self.cost * regions.shape[1], paid, upper, point)

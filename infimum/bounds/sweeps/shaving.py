@@ -42,5 +42,5 @@ class Shaving(RegionTest):
         return evaluator.n >= POLICY.least_variables and evaluator.facts.local is not None
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
-        left, worth = self.sweeper.shave(regions, context.upper, None if self.faces is None else self.faces.of(regions))
-        return Outcome(left, self.cost * regions.shape[1], worth)
+        left, paid = self.sweeper.shave(regions, context.upper, None if self.faces is None else self.faces.of(regions))
+        return Outcome(left, self.cost * regions.shape[1], paid)

@@ -186,8 +186,6 @@ class ROOT_LINEAR_PROGRAMS:
     """Linear programs of the whole box. Shown by `bench/constraints.py --only pooling`; notes: 2026-11-constrained-problems."""
 
     rounds = 6                      # rounds of cuts
-    # steps before these tests are tried: programs say more and need no further kernels
-    later_first_step = {"lines": 8, "lifted": 32}
     # steps before programs of single regions, where constraints are curved: many searches are over by then
     first_step_if_curved = 24
     most_tightenings = 3            # times that variables are tightened, at most

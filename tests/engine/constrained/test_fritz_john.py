@@ -88,7 +88,7 @@ def test_the_part_keeps_its_contract():
     part, before = FritzJohn(at.evaluator, at.lo, at.hi), regions.copy()
     assert part.test(regions, StepContext(INF)).regions is regions  # without a feasible point nothing may be discarded
     found = part.test(regions, StepContext(at.value))
-    assert (regions == before).all() and found.boxes > 0 and set(found.worth[0]) <= {0.0, 1.0}
+    assert (regions == before).all() and found.boxes > 0 and set(found.paid[0]) <= {0.0, 1.0}
     n, p = len(at.lo), at.point[:, None]
     holds = ((lo <= p) & (p <= hi)).all(axis=0)
     gone = found.regions[2 * n + 1] == DISCARDED_AXIS

@@ -1,4 +1,4 @@
-"""What every part of a proof must keep ("The contract of a part" in docs/design.md), held against Arb.
+"""What every region test must keep ("The contract of a test" in docs/design.md), held against Arb.
 
 A part is asked, alone, about regions that cover the user's box. A claim fails only by a certain contradiction. What may be lost
 is judged without knowing how the part works: no point that is lost may be a minimiser, so each must have a lower one within the
@@ -117,8 +117,8 @@ class Conformance:
         outcome = part.test(given, StepContext(upper))
         assert given.tobytes() == before.tobytes(), "a part does not change what it is given"
         assert outcome.regions.shape == before.shape and outcome.boxes > 0
-        if outcome.worth is not None:
-            assert np.isin(outcome.worth, (0.0, 1.0)).all()
+        if outcome.paid is not None:
+            assert np.isin(outcome.paid, (0.0, 1.0)).all()
         return outcome
 
     def _judge(self, outcomes: list[Outcome], before: np.ndarray, upper: float) -> None:

@@ -1,4 +1,4 @@
-"""Every part of a proof keeps the contract, alone, on random functions and on those that have lost minimisers before.
+"""Every region test keeps its contract, alone, on random functions and on those that have lost minimisers before.
 
 A new part needs a row in `PARTS_UNDER_TEST`.
 """

@@ -141,7 +141,7 @@ def test_the_end_is_done_once():
     branch.end()
     assert len(branch.pool) == 4 and branch.ended, "no costly part was tried: none is compiled at the end"
     branch.ended = False
-    for part in branch.parts[1:]:
+    for part in branch.tests[1:]:
         part.payoff.judge(3, 1, 0)
     branch.end()
     left = branch.regions()

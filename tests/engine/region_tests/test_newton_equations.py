@@ -64,7 +64,7 @@ def campaign(seeds: range) -> Counter:
             part = NewtonEquations(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
             regions = random_regions(case, seed, 120)
             out = part.test(regions.copy(), StepContext(INF))
-            total += judge(regions, out.regions, out.worth, case.feasible)
+            total += judge(regions, out.regions, out.paid, case.feasible)
     return total
 
 
@@ -178,7 +178,7 @@ def test_bits_are_those_of_the_definition():
         regions[0, 0] = -INF
         found = [NewtonEquations(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
                  .test(regions, StepContext(INF)) for backend in (CpuBackend(), PythonBackend())]
-        assert found[0].regions.tobytes() == found[1].regions.tobytes() and found[0].worth.tobytes() == found[1].worth.tobytes()
+        assert found[0].regions.tobytes() == found[1].regions.tobytes() and found[0].paid.tobytes() == found[1].paid.tobytes()
 
 
 # ---- in the list of parts

@@ -29,7 +29,7 @@ class Above(RegionTest):
         left = regions.copy()
         above = self.evaluator.value(regions[:self.n], regions[self.n:2 * self.n]).lo > context.upper - 1.0
         left[rows(self.n)[1], above] = DISCARDED_AXIS  # more than it may, but here nobody relies on it
-        return Outcome(left, regions.shape[1], worth=above[None].astype(float))
+        return Outcome(left, regions.shape[1], paid=above[None].astype(float))
 
 
 def branch() -> BranchAndBound:
@@ -54,7 +54,7 @@ def with_above(monkeypatch):
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
     b = branch()
-    part, before = b.parts[-1], b.boxes
+    part, before = b.tests[-1], b.boxes
     for step in range(6):
         take_a_step(b)
         assert bool(part.asked) == (step >= 3)
@@ -71,9 +71,9 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     monkeypatch.setattr(bound_order, "classes_of", lambda _: [*parts, Above])
     b = branch()
     b.restore(state)
-    assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
+    assert b.tests[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
     for _ in range(4):
         take_a_step(b)
     again = branch()
     again.restore(b.state())
-    assert again.parts[-1].payoff.state().tolist() == b.parts[-1].payoff.state().tolist() and again.discarded == b.discarded
+    assert again.tests[-1].payoff.state().tolist() == b.tests[-1].payoff.state().tolist() and again.discarded == b.discarded

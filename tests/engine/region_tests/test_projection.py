@@ -55,7 +55,7 @@ def test_linear_parameters_become_the_ellipse():
     half = np.sqrt((upper - least(2.0)) * np.diag(inverse))
     lo, hi = outcome.regions[[0, 2], 0], outcome.regions[[3, 5], 0]
     assert (lo <= centre - half + 1e-9).all() and (hi >= centre + half - 1e-9).all()
-    assert (hi - lo < 3 * (2 * half)).all() and outcome.worth[0, 0] == 1
+    assert (hi - lo < 3 * (2 * half)).all() and outcome.paid[0, 0] == 1
     assert is_gone(asked(decay, [WIDE, (0, 9), WIDE], [[(50, 60), (2, 2.01), WIDE]], upper))[0]
 
 
@@ -91,7 +91,7 @@ def test_the_bits_of_the_definition():
             part = VariableProjection(evaluator, np.full(n, -1e6), np.full(n, 1e6))
             regions = regions_of(evaluator, random_regions(evaluator, np.random.default_rng(n), 2))
             results.append(part.test(regions, StepContext(2.0)))
-        for mine, definition in zip(*((r.regions, r.worth, r.upper, r.point) for r in results), strict=True):
+        for mine, definition in zip(*((r.regions, r.paid, r.upper, r.point) for r in results), strict=True):
             assert same_bits(np.asarray(mine), np.asarray(definition)).all()
 
 

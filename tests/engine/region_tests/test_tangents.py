@@ -42,7 +42,7 @@ def test_of_linear_residuals_the_bound_is_the_minimum():
     a = np.stack([np.ones_like(T), T - 0.5], axis=1)
     least = np.linalg.lstsq(a, 3 * T - np.where(T > 0.5, 0.25, -0.25), rcond=None)[1][0]
     assert least - 1e-12 < lower(outcome)[0] <= least + 1e-12
-    assert outcome.upper[0, 0] < least + 1e-12 and outcome.worth[0, 0] == 1
+    assert outcome.upper[0, 0] < least + 1e-12 and outcome.paid[0, 0] == 1
 
 
 def test_beside_the_minimiser_too():
@@ -137,7 +137,7 @@ def test_the_bits_of_the_definition():
     lows, sizes = rng.uniform(-2, 1, (16, 3)), rng.choice([1e-6, 0.01, 0.3, 1.0], (16, 3))
     boxes = [list(zip(low, low + size, strict=True)) for low, size in zip(lows, sizes, strict=True)]
     one, two = (asked(f, [(-2, 2)] * 3, boxes, 3.0, backend) for backend in (None, PythonBackend()))
-    for mine, definition in zip((one.regions, one.worth, one.upper, one.point), (two.regions, two.worth, two.upper, two.point),
+    for mine, definition in zip((one.regions, one.paid, one.upper, one.point), (two.regions, two.paid, two.upper, two.point),
                                 strict=True):
         assert same_bits(np.asarray(mine), np.asarray(definition)).all()
     assert (one.regions[rows(3)[1]] == DISCARDED_AXIS).any() and (lower(one) > -INF).any()

@@ -24,7 +24,7 @@ def in_a_corner() -> BranchAndBound:
     low, high = (np.array([[0.875], [0.0]]) + (np.indices((5, 5)).reshape(2, -1) + k) * 0.025 for k in (0, 1))
     high[0, -5:] = 1.0
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
-    next(part for part in branch.parts if part.name == "newton").payoff.judge(0, 1, 0)
+    next(part for part in branch.tests if part.name == "newton").payoff.judge(0, 1, 0)
     return branch
 
 

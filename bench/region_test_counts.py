@@ -1,4 +1,4 @@
-"""How many regions a proof tests, and what each part of it discards; with all parts of a proof, or with some of them."""
+"""How many regions a proof tests, and what each test discards; with all tests of regions, or with some of them."""
 
 import time
 from collections import Counter
@@ -42,12 +42,12 @@ def counting() -> Iterator[Count]:
 
 
 def names() -> list[str]:
-    """Those of the parts that may be asked about a function without constraints."""
-    return list(FUNCTION_TESTS)
+    """The tests of regions of a function without constraints."""
+    return [name for name, row in FUNCTION_TESTS.items() if not row.asked]
 
 
 @contextmanager
 def only(kept: Collection[str]) -> Iterator[None]:
-    """Proofs within the block have no other parts, if there are no constraints."""
+    """Proofs within the block use no other tests, if there are no constraints."""
     with mock.patch.object(bound_order, "FUNCTION_TESTS", {name: row for name, row in FUNCTION_TESTS.items() if name in kept}):
         yield
