@@ -329,7 +329,7 @@ class GradientRowsKernel(LaneRelaxation):
                 at = self._place(self._times(b.udata(self._place(row, inner.index)), n), i)
                 low, high = (b.add(*(b.load(self.slopes, self._place(at, (2 * corner + side) * count * n)) for side in (0, 1)))
                              for corner in (_LOW, _HIGH))
-                weight = b.load(self.weights, inner.index)
+                weight = self._weight(inner.index)
                 step = b.step((0.0,), (b.select(b.ogt(weight, 0.0), b.mul(weight, b.add(low, high)), 0.0),), add_up)
             cost = b.mul(step.results[0], b.sub(b.load(self.new_hi, i), b.load(self.new_lo, i)))
             b.store(costs, i, cost)

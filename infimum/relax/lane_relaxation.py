@@ -176,6 +176,10 @@ class LaneRelaxation(Writer, ABC):
         self._mark(b.mand(b.mand(live, no_solution), b.ogt(bound, 0.0)), b.mnot(self.bounded_above))
         self._mark(self._apply(self.count, b.select(no_solution, h, b.add(h, self.upper))), b.mnot(self.bounded_above))
 
+    def _weight(self, row: "int | Value") -> Value:
+        """The multiplier of a row. A single row is one of f, whose weights add up to 1."""
+        return self.b.const(1.0) if self.count == 1 else self.b.load(self.weights, row)
+
     def _is_live(self) -> Value:
         b = self.b
         return b.mand(self.bounded, b.mand(b.oeq(b.load(self.empty, 0), 0.0), b.oeq(b.load(self.empty, 1), 0.0)))
@@ -271,7 +275,7 @@ class LaneRelaxation(Writer, ABC):
     # ---- what is left
     def _write_region(self) -> None:
         """Where constraints alone leave nothing a region is discarded; where f <= upper is needed to say so, its bound is
-        infinite. Without constraints nothing is infeasible, and a region above the upper bound is discarded too."""
+        infinite. Without rows of constraints no region is infeasible by its rows, and one above the upper bound is discarded too."""
         b, n = self.b, self.variables
         low_row, axis_row, level_row = rows(n)
         known = b.input(0, low_row)

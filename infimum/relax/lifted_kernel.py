@@ -166,7 +166,7 @@ class LiftedKernel(ColumnEnclosures, LaneRelaxation):
         def weighed(number: "int | Value", error: Value) -> None:
             y = b.const(0.0)
             for k in range(4):
-                y = b.add(y, b.load(self.weights, self._place(begin + k, self._times(number, 4))))
+                y = b.add(y, self._weight(self._place(begin + k, self._times(number, 4))))
             total = b.mul(b.abs(error), y)
             b.store(wrong, number, b.select(b.olt(total, INF), total, 0.0))
         if lift.products:
