@@ -275,7 +275,7 @@ class LaneRelaxation(Writer, ABC):
     # ---- what is left
     def _write_region(self) -> None:
         """Where constraints alone leave nothing a region is discarded; where f <= upper is needed to say so, its bound is
-        infinite. Without rows of constraints no region is infeasible by its rows, and one above the upper bound is discarded too."""
+        infinite. Without rows of constraints none is infeasible by its rows, and a region above the upper bound is discarded."""
         b, n = self.b, self.variables
         low_row, axis_row, level_row = rows(n)
         known = b.input(0, low_row)
