@@ -60,10 +60,11 @@ def test_sums_and_products_of_doubles():
     assert_near(run(lambda b, x, y: dd.fast_two_sum(b, x, y), zero, y)[0], fractions((zero, y)), 1000)
 
 
-BITS = {"dd_mul": 98, "dd_div": 97, "dd_add": 99, "dd_square": 98, "dd_mul_d": 100, "dd_div_d": 97, "dd_sqrt": 97, "dd_add_d": 99,
-        "d_add_dd": 99, "sqrt_to_dd": 97}
+BITS = {"dd_mul": 98, "dd_div": 97, "dd_add": 99, "dd_square": 98, "dd_mul_d": 100, "dd_sqrt": 97, "dd_add_d": 99,
+        "d_add_dd": 99}
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("name, bits", BITS.items())
 def test_bounds(name, bits):
     rng = np.random.default_rng(42)
@@ -87,15 +88,13 @@ def test_bounds(name, bits):
         exact = [a + c for a, c in zip(double_x, fy, strict=True)]
     elif name.endswith("_d"):
         found = run(lambda b, a, c, d, e: operation(b, (a, c), d), *x, *y)[0]
-        rule = {"dd_mul_d": Fraction.__mul__, "dd_div_d": Fraction.__truediv__, "dd_add_d": Fraction.__add__}[name]
+        rule = {"dd_mul_d": Fraction.__mul__, "dd_add_d": Fraction.__add__}[name]
         exact = [rule(a, c) for a, c in zip(fx, double_y, strict=True)]
     elif name == "dd_square":
         found, exact = run(lambda b, a, c: operation(b, (a, c)), *x)[0], [a * a for a in fx]
     else:
-        whole = name == "dd_sqrt"
-        found = run(lambda b, a, c: operation(b, (a, c) if whole else a), *x)[0]
-        values = fx if whole else double_x
-        assert_near([f * f for f in found], values, bits - 1)
+        found = run(lambda b, a, c: operation(b, (a, c)), *x)[0]
+        assert_near([f * f for f in found], fx, bits - 1)
         return
     if "add" in name:
         scale = [abs(a) + abs(c) for a, c in zip(double_x, double_y, strict=True)]

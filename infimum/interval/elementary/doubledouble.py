@@ -96,14 +96,6 @@ def dd_div(b, x, y):
     return fast_two_sum(b, q, b.mul(rest, inverse))
 
 
-def dd_div_d(b, x, y):
-    """x/y for a double y, as dd_div."""
-    inverse = b.div(1.0, y)
-    q = b.mul(x[0], inverse)
-    rest = b.add(b.fma(b.neg(q), y, x[0]), x[1])
-    return fast_two_sum(b, q, b.mul(rest, inverse))
-
-
 def dd_sqrt(b, x):
     """The square root of x > 0 with relative error <= 2**-97.
 
@@ -113,12 +105,6 @@ def dd_sqrt(b, x):
     s = b.sqrt(x[0])
     rest = b.add(b.fma(b.neg(s), s, x[0]), x[1])
     return fast_two_sum(b, s, b.div(rest, b.add(s, s)))
-
-
-def sqrt_to_dd(b, x):
-    """The square root of a double x > 0, as dd_sqrt."""
-    s = b.sqrt(x)
-    return fast_two_sum(b, s, b.div(b.fma(b.neg(s), s, x), b.add(s, s)))
 
 
 def ends(b, head, tail, error):
