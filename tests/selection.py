@@ -28,6 +28,7 @@ import hypothesis
 import pytest
 
 ALLOWANCE = 0.2   # seconds for all cases of a test function
+ALLOWANCES = {"tests/interval/": 1.0}  # the same of folders: every proof rests on the arithmetic of intervals
 LONGEST = 1.2     # seconds of a case that the default run still takes where no cheaper one is left
 SLOW_CASE = 1.0   # seconds of a case that has a row of its own
 FEWEST_DRAWS = 4
@@ -98,7 +99,8 @@ def kept(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> set[pyte
 def _kept_cases(cases: list[pytest.Item], seconds: Mapping[str, float]) -> list[pytest.Item]:
     """The cases of one function that the default run takes but for marks of single cases."""
     mark = cases[0].get_closest_marker("allowance")
-    allowance = mark.args[0] if mark else ALLOWANCE
+    of_folder = next((seconds for folder, seconds in ALLOWANCES.items() if cases[0].nodeid.startswith(folder)), ALLOWANCE)
+    allowance = mark.args[0] if mark else of_folder
     cost = costs([item.nodeid for item in cases], seconds)
     draws = getattr(getattr(cases[0], "obj", None), _DRAWS, None)
     if draws is not None and sum(cost.values()) > allowance:
