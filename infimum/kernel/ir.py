@@ -240,8 +240,14 @@ class Builder:
                     operands = converted(operands)
                     break
             return emit(op, None, operands, gives, least)[0]
-        setattr(self, op, instruction)
-        return instruction
+
+        def binary(a: "float | int | Value", b: "float | int | Value") -> Value:  # the same, for most of a kernel
+            if a.__class__ is Value and b.__class__ is Value and a.type == takes[0] and b.type == takes[1]:
+                return emit(op, None, (a, b), gives, least)[0]
+            return emit(op, None, converted((a, b)), gives, least)[0]
+        method = binary if len(takes) == 2 else instruction
+        setattr(self, op, method)
+        return method
 
     def _number(self, value: "float | Value") -> Value:
         found = self._operand(value, "f")
