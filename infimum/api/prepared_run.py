@@ -33,7 +33,6 @@ from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
 from infimum.search.driver import CheckpointWriter, drive
 from infimum.search.progress import ProgressDisplay
-from infimum.search.rounds import StepRounds
 from infimum.support.clock import OutOfTime, answering
 from infimum.support.lazy import LazyModule, dataclass
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from infimum.presolve import maximisation
     from infimum.problem import stored_ends
     from infimum.search import checkpoint_content
+    from infimum.search.rounds import StepRounds
 else:
     maximisation = LazyModule("presolve.maximisation")
     stored_ends = LazyModule("problem.stored_ends")
@@ -100,7 +100,7 @@ class NewRun:
         """The engine, with `lanes` as its number of boxes in a step."""
         return make(lanes)
 
-    def writer(self, search: Any, given: Evaluator, rounds: StepRounds | None,
+    def writer(self, search: Any, given: Evaluator, rounds: "StepRounds | None",
                memory_limit: float | None) -> CheckpointWriter | None:
         """What writes the checkpoint, which now holds the settings."""
         if self.path is None:
@@ -158,7 +158,7 @@ class StoredRun:
                 checkpoint_content.restore(search, self.state)
         return search
 
-    def writer(self, search: Any, given: Evaluator, rounds: StepRounds | None, memory_limit: float | None) -> CheckpointWriter:
+    def writer(self, search: Any, given: Evaluator, rounds: "StepRounds | None", memory_limit: float | None) -> CheckpointWriter:
         """What writes the checkpoint, in which changed settings are saved now."""
         anew = self.asked if rounds is None else self.asked | {"portions": rounds.portions}
         if anew != self.whole.values["settings"]:
@@ -222,7 +222,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
 
 
 def _search(inner: Formulation, method: Method, limits: Limits, batch: int | None, may_move_to_gpu: bool,
-            rounds: StepRounds | None) -> Any:
+            rounds: "StepRounds | None") -> Any:
     """The engine."""
     if method.engine == "swarm":
         return _swarm(*inner, method, limits)
@@ -241,7 +241,7 @@ def _swarm(problem: Problem, evaluator: Evaluator, method: Method, limits: Limit
 
 @contextmanager
 def _rounds(start: NewRun | StoredRun, inner: Formulation, machine: Machine, parallel: Parallel,
-            memory_limit: float | None) -> Iterator[tuple[StepRounds | None, int | None]]:
+            memory_limit: float | None) -> Iterator[tuple["StepRounds | None", int | None]]:
     """The rounds in which workers take part, if there are any, and the batch."""
     if parallel.workers is None:
         yield None, start.batch
