@@ -33,7 +33,7 @@ from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
 from infimum.search.driver import CheckpointWriter, drive
 from infimum.search.progress import ProgressDisplay
-from infimum.support.clock import OutOfTime, answering
+from infimum.support.clock import OutOfTime, Watch, answering
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -89,6 +89,10 @@ class NewRun:
         """The block in which the functions are traced."""
         return naming_the_index(self.question.objective)
 
+    def prepared(self, watch: Watch) -> AbstractContextManager[Any]:
+        """The block of the run: its time also limits what comes before the first step."""
+        return nullcontext()
+
     def check(self, given: Evaluator) -> None:
         """Raises if these are not the functions of the run: any are."""
 
@@ -136,6 +140,11 @@ class StoredRun:
         """The block in which the functions are traced."""
         return nullcontext()
 
+    def prepared(self, watch: Watch) -> AbstractContextManager[Any]:
+        """The block of the run: the file is read and the function traced however long that takes, or what is proved were lost.
+        The steps of the search have the time that is left."""
+        return nullcontext() if self.state is None else answering(watch)
+
     def check(self, given: Evaluator) -> None:
         """Raises if these are not the functions of the run."""
         if given.f.key != self.asked["key"]:
@@ -172,7 +181,7 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
     question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
     problem, objective, watch.show = question.problem, question.objective, shown.wait
     try:
-        with watch:
+        with watch, start.prepared(watch):
             return _about(problem, _solved(start, limits, machine, parallel, watching))
     except OutOfTime as early:
         shown.clear()

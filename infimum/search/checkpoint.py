@@ -43,6 +43,8 @@ def check_writable(path: str) -> None:
     """Raises before any work if no checkpoint can be written there, or if there is one already."""
     if os.path.isdir(path):
         raise CheckpointError(f"{path} is a folder: give the name of a file, such as {os.path.join(path, 'run.inf')}")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise CheckpointError(f"{path} is no ordinary file but a device or a pipe: give the name of a file")
     if os.path.exists(path):
         raise CheckpointError(f"{path} exists: continue it with infimum.resume({path!r}, fun), or delete it")
     try:

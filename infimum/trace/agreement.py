@@ -25,14 +25,16 @@ from infimum.problem.text import point as shown
 from infimum.problem.variable_bounds import Bounds
 from infimum.support import environment
 from infimum.support.lazy import LazyModule
+from infimum.trace.recording import name_of
 from infimum.trace.trace import TracedFunction, home
 from infimum.trace.tracer import Tracer, lift
 
 if TYPE_CHECKING:
     from infimum.expr import point_value
-    from infimum.trace import rounding_noise
+    from infimum.trace import integer_ranges, rounding_noise
 else:
     point_value = LazyModule("expr.point_value")
+    integer_ranges = LazyModule("trace.integer_ranges")
     rounding_noise = LazyModule("trace.rounding_noise")
 
 POINTS = 8                             # at which a function is compared, at least
@@ -91,6 +93,8 @@ class Agreement:
             if len(found) > 1:
                 self._compare_twice(function, points[0], *found[:2])
             traced = environment.call_untrapped(_replays, function, points[:max(1, len(found) - 1)])
+            self._check_integers(function, next((x for x, t in zip(points, traced, strict=False) if not isinstance(t, Exception)),
+                                                points[0]))
             self._compare(function, points, found[1:] or found, traced, end)
             if len(found) == len(points) + 1:
                 self.at(*_boundary_points(function, points, traced), functions=[function])
@@ -115,14 +119,27 @@ class Agreement:
                 raise _error(function, what) from one if isinstance(one, Exception) else None
             self.calls += 1
 
+    def _check_integers(self, function: TracedFunction, x: np.ndarray) -> None:
+        """Raises where NumPy computes in integers that may wrap around."""
+        if not function.recording.has_conditions:  # of which alone integers are made
+            return
+        ranges = integer_ranges.IntegerRanges()
+        environment.call_untrapped(_replays, function, [x], ranges)
+        if ranges.wrapping is not None:
+            step, dtype = ranges.wrapping
+            what = f"NumPy computes `{name_of(step.function)}` in integers of the type {dtype} here, which wrap around where " \
+                "they become too large, and they may."
+            raise _error(function, what, "Write floats instead of integers, 1.0 for 1, so that NumPy computes in doubles.")
+
     def _compare_twice(self, function: TracedFunction, x: np.ndarray, first: Any, second: Any) -> None:
         if not _agree(function, x, first, second):
             raise _error(function, f"Two calls with the same numbers x = {shown(x)} return {_text(first)} and {_text(second)}.")
         self.calls += 1
 
 
-def _error(function: TracedFunction, what: str) -> AgreementError:
-    role, cure = getattr(function.fun, "role", function.role), getattr(function.fun, "cure", _CURE)  # of the model of a fit
+def _error(function: TracedFunction, what: str, how: str | None = None) -> AgreementError:
+    role = getattr(function.fun, "role", function.role)
+    cure = how or getattr(function.fun, "cure", _CURE)  # of the model of a fit
     return AgreementError(f"{role}{home(function.fun)}: {what} {cure}")
 
 
@@ -140,12 +157,12 @@ def _calls(function: TracedFunction, points: Sequence[np.ndarray], end: float = 
     return found
 
 
-def _replays(function: TracedFunction, points: Sequence[np.ndarray], noise: "rounding_noise.RoundingNoise | None" = None) -> list:
+def _replays(function: TracedFunction, points: Sequence[np.ndarray], altered: Any = None) -> list:
     """What the recorded steps return, or the exceptions that they raise, as the function would, where NumPy is told to."""
     reactions = {name: how if how == "raise" else "ignore" for name, how in np.geterr().items()}
     with warnings.catch_warnings(), np.errstate(**reactions):
         warnings.simplefilter("ignore")
-        return [_attempt(function.recording.replay, x.copy(), noise) for x in points]
+        return [_attempt(function.recording.replay, x.copy(), altered) for x in points]
 
 
 def _attempt(function: Any, *args: Any) -> Any:

@@ -15,6 +15,8 @@ import numpy as np
 
 _SHARED_BYTES = 1 << 10  # bytes of a constant array from which on equal copies are shared
 _NONE: Mapping[str, Any] = {}
+_CONDITIONS = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "lt", "le", "gt", "ge", "eq",
+                         "ne", "isnan", "isinf", "isfinite", "isclose", "signbit", "array_equal", "where"))
 
 
 class RecordedCall:
@@ -139,6 +141,12 @@ def as_type(value: Any, dtype: Any) -> Any:
     return np.asarray(value).astype(dtype)[()]
 
 
+def name_of(function: Any) -> str:
+    """The name of what a step calls: of a ufunc's method, that of the ufunc."""
+    owner = getattr(function, "__self__", None)
+    return getattr(owner if isinstance(owner, np.ufunc) else function, "__name__", "")
+
+
 class Recording:
     """The steps of a function, of which the last made what it returned."""
 
@@ -149,6 +157,11 @@ class Recording:
         for step in _in_order(returned):
             self._places[id(step)] = len(self._steps)
             self._steps.append(step)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Does a step compare, or ask whether a number is one?"""
+        return any(name_of(step.function) in _CONDITIONS for step in self._steps)
 
     def replay(self, x: np.ndarray, altered: Callable[[RecordedCall, Any, list, dict], Any] | None = None) -> Any:
         """What the steps return for plain numbers x. `altered(step, value, args, kwargs)` may put another value in its place."""

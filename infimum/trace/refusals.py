@@ -14,11 +14,13 @@ import numpy as np
 from infimum.support.other_libraries import BY_TRIALS
 from infimum.trace.user_source import SourceLocation, fail
 
-_DROP_TEST = "The function is only evaluated where it is defined: drop the test."
+_DROP_TEST = "Say by a comparison where it is defined, as in np.where(x > 0, np.log(x), value). Drop the test only if points " \
+    "at which the function is undefined are not meant: they are left out."
 _ORDER = "The order of traced values is not known: use np.min, np.max, np.minimum or np.maximum."
 _WHICH = "Which elements a condition selects is not known: keep all of them, np.where(condition, x, 0.0)."
 _NEW_ARRAY = "Make a new array instead, with np.where, np.concatenate or np.stack."
-_NO_NAN = "There are no NaNs to skip: use the function without the prefix nan."
+_NO_NAN = "Traced values are never NaN: points at which the function is undefined are left out. Choose what is to be skipped " \
+    "by np.where with a comparison; where nothing is, use the function without the prefix nan."
 _ALGEBRA = "Write the formula out with @, np.sum and the components."
 _CLOSE = "Compare explicitly inside np.where, for instance np.abs(a - b) <= 1e-8."
 
@@ -146,8 +148,8 @@ _NUMPY_NAME = {
     "atanh": "arctanh", "pow": "power", "fabs": "abs", "fsum": "sum", "dist": "linalg.norm", "sumprod": "dot",
 }
 _TEST_OF_DEFINEDNESS = ("isnan", "isinf", "isfinite", "isclose")
-FLOATS_HOLD_NO_SYMBOLS = ("An array of floats cannot hold traced values: collect them in a list and use np.stack(list) or "
-                          "np.array(list), or make the array with dtype=object.")
+FLOATS_HOLD_NO_SYMBOLS = ("An array of numbers cannot hold traced values (and one of integers cuts what it is given): collect "
+                          "them in a list and use np.stack(list) or np.array(list), or make the array with dtype=object.")
 CHOOSING: ContextVar[bool] = ContextVar("choosing", default=True)  # conditions choose between values; else they are constraints
 _OBJECTS = "compare the argument itself, without np.asarray or np.array, and join traced numbers with np.stack([...])."
 
@@ -286,7 +288,7 @@ def _value_cure(place: SourceLocation | None, asked: str) -> str:
 
 def _math_cure(name: str) -> str:
     if name in _TEST_OF_DEFINEDNESS:
-        return "The function is only evaluated where it is defined: drop the test."
+        return _DROP_TEST
     if name == "log":
         return "Use np.log(x) instead of math.log(x), np.log2(x), np.log10(x) for those bases, np.log(x) / np.log(b) for others."
     if name in CURES:

@@ -219,7 +219,8 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     given = getattr(fun, "arguments", "the vector x and the further arguments `args`")
     hint = f"Check its parameters: it is called with {given}." if place is None else \
         f"It was raised in a call of {library}, which takes no traced values. {instead_of(library)}" \
-        if library is not None else "Correct the function, or pass the right number of variables."
+        if library is not None else "Correct the function, or pass the right number of variables; docs/numpy.md lists what " \
+        "can be done with traced values."
     return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
 
 
