@@ -21,6 +21,7 @@ from infimum.trace.comparisons import Comparison, comparisons, of_comparisons
 from infimum.trace.trace import traced
 from infimum.trace.tracer import Tracer
 
+_CURE = "A property may depend on the numbers in its arguments alone: not on their type, a count of calls, a file, the time."
 _EXAMPLE = "a property is a comparison of the outputs y, such as lambda y: y[0] < 2, or of inputs and outputs, lambda x, y: ..."
 
 
@@ -44,7 +45,7 @@ class ComparisonProperty:
         box = given_box(bounds, net)
         try:
             with of_comparisons():
-                found, function = traced(lambda x: self.value(net, x), net.inputs, (), lambda fun, value: self.read(value))
+                found, function = traced(self._of_inputs(net), net.inputs, (), lambda fun, value: self.read(value))
         except TraceError as error:
             if "argmax" not in str(error):
                 raise
@@ -62,6 +63,13 @@ class ComparisonProperty:
                 questions += [Extremum(text, side, box, maximise, float(limit), part.strict)
                               for maximise, limit in ((True, upper[k]), (False, lower[k])) if np.isfinite(limit)]
         return questions
+
+    def _of_inputs(self, net: Network) -> Callable[[Any], Any]:
+        """The property as a function of the inputs, which errors know by the user's own."""
+        def value(x: Any) -> Any:
+            return self.value(net, x)
+        value.function, value.role, value.cure = self.fun, "the property ", _CURE  # type: ignore[attr-defined]
+        return value
 
     def value(self, net: Network, x: Any) -> Any:
         """What the user's function returns for the outputs at x."""

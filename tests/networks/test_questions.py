@@ -64,6 +64,8 @@ def net_of_inputs(x):
     (lambda y: (y[0] < 1) | (y[1] < 1), InfimumError, "np.minimum"), (lambda y: y[0] != 1, InfimumError, "!="),
     (lambda y: np.argmax(y) == 1, OptionError, r"verify\(net, bounds, label=3\)"),
     (net_of_inputs, InfimumError, "called with the outputs y of the network, not with its inputs"),
+    (lambda y: y[0] < (100 if not isinstance(y[0], float) else -100), infimum.AgreementError,
+     r"the property .*test_questions\.py.*: not on their type"),
     (lambda y: y[5] < 1, InfimumError, "test_questions.py"), (PLAIN, OptionError, "a Network is no property"),
     (largest, OptionError, "the property returned a OutputProperty"),
     ("missing.vnnlib", InfimumError, "cannot be read"), (object(), OptionError, "a object is no property"),
