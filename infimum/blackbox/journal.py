@@ -113,6 +113,11 @@ class Journal:
         if trial.outcome.seconds >= SYNC or monotonic() - self._synced >= SYNC:
             self.sync()
 
+    @property
+    def unwritten(self) -> int:
+        """How many trials could not be written yet."""
+        return len(self._unwritten)
+
     def _write_or_warn(self) -> None:
         warned = self._why is not None
         if not self._write() and not warned:

@@ -13,6 +13,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
+import infimum
 from infimum.blackbox import journal as journals
 from infimum.blackbox import journal_lines
 from infimum.blackbox.callables import PythonFunctions
@@ -342,6 +343,21 @@ def test_trials_that_never_get_to_the_disk_are_counted_in_a_warning(path, monkey
             journal.close()
         monkeypatch.undo()
     assert [trial.ticket for trial in read_journal(path).trials] == [0]  # and a torn line, which is cut off
+
+
+def test_a_result_says_how_many_of_its_trials_are_in_no_journal(path, monkeypatch):
+    calls = []
+
+    def cost(x):
+        calls.append(x)
+        if len(calls) == 5:
+            full_disk(monkeypatch)
+        return (x[0] - 0.3) ** 2
+    with pytest.warns(RuntimeWarning, match="cannot be written|could not be written"):
+        r = infimum.minimize(cost, [(0, 1)], engine="index", max_trials=12, journal=path, check=False)
+    monkeypatch.undo()
+    kept = len(read_journal(path).trials)
+    assert 0 < kept < 12 and f"of the trials, {12 - kept} could not be written to the journal" in r.message
 
 
 def test_a_full_disk_at_the_beginning_is_an_error(path, monkeypatch):

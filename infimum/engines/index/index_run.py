@@ -141,6 +141,8 @@ class BlackBoxRun:
         journal, why = self.recorded.journal, (stopped or self.ended or "stopped") + self._missed()
         if self.unchecked is not None:
             why += "; the best trial of the journal was being made again, before anything else"
+        if journal is not None and journal.unwritten:
+            why += f"; of the trials, {journal.unwritten:,} could not be written to the journal"
         return result_of(self.search, why, self._success(stopped), None if journal is None else journal.path, history=history,
                          seconds=seconds, nit=self.rounds, seed=self.seed)
 
