@@ -119,7 +119,7 @@ def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):
         branch = started(fun, [0.0, 0.0], [2.0, 2.0], backend, 16)
         part, = (part for part in branch.tests if part.name == "tangents")
         outcome = part.test(branch.arrays.send(given), StepContext(-0.5))
-        found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.worth, outcome.upper, outcome.point)])
+        found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.paid, outcome.upper, outcome.point)])
     assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
     assert 0 < (found[0][0][5] == DISCARDED_AXIS).sum() < 12
 

@@ -161,9 +161,9 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
     columns = np.concatenate([region[:, 0], region[:, 1], [known, wanted, 2.0]])[:, None]
     inputs, given_upper = [columns, np.ascontiguousarray(said.reshape(-1, 1))], np.array([upper])
     f = infimum.compile(lambda x: np.sum(x), n)
-    (left, worth), defined = (e.run(SHAVING, inputs, parameters=given_upper)
+    (left, paid), defined = (e.run(SHAVING, inputs, parameters=given_upper)
                               for e in (f, Evaluator(f.f, n, PythonBackend())))
-    assert same_bits(left, defined[shaving_kernel.LEFT]).all() and same_bits(worth, defined[shaving_kernel.WORTH]).all()
+    assert same_bits(left, defined[shaving_kernel.LEFT]).all() and same_bits(paid, defined[shaving_kernel.PAID]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)
     assert (left[2 * n + 1, 0] == DISCARDED_AXIS) == gone and (not gone or worth[0, 0] == 1.0)
     if not gone:
