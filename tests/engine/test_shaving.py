@@ -165,7 +165,7 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
                               for e in (f, Evaluator(f.f, n, PythonBackend())))
     assert same_bits(left, defined[shaving_kernel.LEFT]).all() and same_bits(paid, defined[shaving_kernel.PAID]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)
-    assert (left[2 * n + 1, 0] == DISCARDED_AXIS) == gone and (not gone or worth[0, 0] == 1.0)
+    assert (left[2 * n + 1, 0] == DISCARDED_AXIS) == gone and (not gone or paid[0, 0] == 1.0)
     if not gone:
         assert left[:2 * n, 0].tobytes() == np.concatenate([swept[:, 0], swept[:, 1]]).tobytes()
         assert is_axis(left[2 * n + 1, 0], swept[:, 0], swept[:, 1], wanted)
