@@ -66,7 +66,7 @@ def test_a_rest_that_is_due_is_kept(monkeypatch):
     monkeypatch.setattr(whole_box.POLICY, "first_step_if_curved", 0)
     new_run = runs_of("g10")
     whole = new_run()
-    found = states(whole, lambda run: run.lp.part.payoff.rest > 0)
+    found = states(whole, lambda run: run.lp.test.payoff.rest > 0)
     assert found
     assert outcome(resumed(new_run(), found[0])) == outcome(whole)
 
