@@ -13,7 +13,7 @@ from tests import children
 HERE = Path(__file__).parent
 OTHERS = {"children.py", "on_arm.py",
           "trials/black_boxes.py", "expr/test_trace_outside.py"}  # processes that end by themselves, and calls that are traced
-SLEEPS = (sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(60)")
+SLEEPS = (sys.executable, "-c", "import time; print('begun', flush=True); [time.sleep(0.1) for _ in range(600)]")
 
 
 def test_every_process_of_a_test_has_a_limit():
