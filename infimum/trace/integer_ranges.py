@@ -20,7 +20,8 @@ _CHOOSING = frozenset((np.where, np.select, np.choose, np.clip, np.minimum, np.m
 _ADDED = {np.subtract: np.add, operator.sub: operator.add}
 # larger where their arguments are
 _GROWING = frozenset(("add", "multiply", "power", "square", "mul", "pow", "sum", "prod", "cumsum", "cumprod", "dot", "inner",
-                      "outer", "matmul", "vdot", "tensordot", "einsum", "kron", "trace", "convolve", "polyval"))
+                      "outer", "matmul", "vdot", "tensordot", "einsum", "kron", "trace", "convolve", "polyval", "vander",
+                      "nanprod", "nancumprod", "matrix_power", "multi_dot"))
 _SUBTRACTING = (np.subtract, operator.sub, np.negative, operator.neg)
 
 
@@ -58,10 +59,11 @@ class IntegerRanges:
         plain = isinstance(function, np.ufunc) or getattr(function, "__module__", "") in ("operator", "_operator")
         if function.__name__ in _GROWING or owner in (np.add, np.multiply):
             try:
-                found = function(*(self._absolute(f, a, plain) for f, a in zip(step.args, args, strict=True)), **kwargs)
+                absolute = [self._absolute(f, a, plain) for f, a in zip(step.args, args, strict=True)]
+                found = function(*absolute, **{name: a for name, a in kwargs.items() if name != "dtype"})  # in doubles
                 return float(np.max(np.abs(found), initial=0.0))
             except (TypeError, ValueError, OverflowError):
-                pass
+                return math.inf  # nothing is known of its size
         terms = max((np.size(a) for a in args), default=1)
         return terms * math.prod(1.0 + size for size in largest)  # a sum of products
 
