@@ -2,9 +2,9 @@
 
     python bench/minlp.py --models FOLDER [--limit 20] [--feasibility 0] [--only TEXT ...] [--jobs 1] [--json FILE]
 
-FOLDER holds `index.json` with the files `NAME.nl` in it or in its archive `nl.tar.gz`. Each model is solved once on one core, in a
-new process that has imported NumPy and `infimum` and nothing else, with the cache off. Solved means that upper - lower is at most
-`--gap` times max(1, |upper|), or that there is no feasible point. The index says what the peers solved in 20 s on one core.
+FOLDER holds `index.json` with the files `NAME.nl` in it or in its archive `nl.tar.gz`. Each model is solved once on one core, in
+a new process that has imported NumPy and `infimum` and nothing else, with the cache off. Solved means that upper - lower is at
+most `--gap` times max(1, |upper|), or that there is no feasible point. The index says what the peers solved in 20 s on one core.
 Exit status 1: a claim contradicts a published optimum or a call ended without an answer.
 """
 
@@ -149,8 +149,8 @@ def tell(rows: dict[str, dict[str, Any]], index: dict[str, dict[str, Any]], limi
     for bound in sorted({min(QUICK, limit), limit}):
         others = ", ".join(f"{key} {sum(index[n][key]['solved'] and index[n][key]['seconds'] <= bound for n in rows)}"
                            for key in peers)
-        report(f"solved in {bound:g} s", sum(rows[name]["seconds"] <= bound + 0.5 * (bound == limit) for name in solved), "models",
-               note=others)
+        count = sum(rows[name]["seconds"] <= bound or bound == limit for name in solved)
+        report(f"solved in {bound:g} s", count, "models", note=others)
     whole = {name for name in rows if index[name]["integers"]}
     report("solved, with whole numbers", len(solved & whole), "models", note=f"of {len(whole)}")
     report("solved, all variables real", len(solved - whole), "models", note=f"of {len(rows) - len(whole)}")
