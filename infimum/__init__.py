@@ -76,6 +76,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.problem.problem import Problem as Problem
     from infimum.problem.unions import Unions as Unions
     from infimum.result import Minimum as Minimum
+    from infimum.result import RankedPoint as RankedPoint
     from infimum.result import Result as Result
     from infimum.result import Verdict as Verdict
     from infimum.trace.splines import Spline as Spline
@@ -102,7 +103,7 @@ _HOMES = {
     "networks": "Network Verification network verify",
     "problem.problem": "Interval Problem",
     "problem.minimisers": "Minimiser Minimisers",
-    "result": "Minimum Result Verdict",
+    "result": "Minimum RankedPoint Result Verdict",
     "api.solve": "feasible maximize minimize resume",
     "blackbox.summary": "InnerSummary TrialSummary",
     "blackbox.variables": "Choices",

@@ -78,6 +78,21 @@ class Minimum:
     status: End
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedPoint:
+    """One of the best points of a problem with whole numbers (`solutions=`).
+
+    x, fun: the point and the value there. lower, upper: between them lies the best value of all points whose whole numbers differ
+    from those of each point before. verdict: PROVED, or STOPPED if a limit was reached.
+    """
+
+    x: np.ndarray
+    fun: float
+    lower: float
+    upper: float
+    verdict: Verdict
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A moment of a run: the time, and the evaluations, the best value (an estimate) and the proved bounds up to then."""
@@ -110,9 +125,10 @@ class Result(Mapping):
     how many `iterations`, how many `failed` and were ignored, and how many were given up after too many iterations (`limited`).
     rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on which the bits depend, and
     how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is
-    then a value that was returned, and not verified. names: what the variables are called, if they have names. history: a
-    Progress entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which
-    the bits depend; if the run moved to a GPU, those of its last step.
+    then a value that was returned, and not verified. solutions: with `solutions=`, the best points in their order, the first of
+    them `x`; fewer than were asked for if there are no more, or if a limit was reached. names: what the variables are called, if
+    they have names. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes per step of
+    branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
@@ -148,6 +164,7 @@ class Result(Mapping):
     rounds: dict[str, int] | None = None
     trials: "TrialSummary | None" = None
     names: tuple[str, ...] | None = None
+    solutions: tuple[RankedPoint, ...] | None = None  # a key where it was asked for
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Answering | None = field(default=None, repr=False)  # finds `minimisers`; no key
     inquiry: Answering | None = field(default=None, repr=False)   # of `constraints`; no key
@@ -235,15 +252,18 @@ class Result(Mapping):
 
     # ---- as scipy's OptimizeResult, a mapping
     def __getitem__(self, name: str) -> Any:
-        if name not in _KEYS:
+        if name not in self._names():
             raise KeyError(name)
         return self._known_minimisers() if name == "minimisers" else getattr(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_KEYS)
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(_KEYS)
+        return len(self._names())
+
+    def _names(self) -> tuple[str, ...]:
+        return _KEYS if self.solutions is None else (*_KEYS, "solutions")
 
     __eq__, __hash__ = object.__eq__, object.__hash__  # arrays have no one answer to ==
 
@@ -285,5 +305,5 @@ class Result(Mapping):
         return table(self)
 
 
-_KEYS = (*(f.name for f in fields(Result) if f.name not in ("view", "question", "inquiry")), "gap", "minimisers", "constraints",
-         "maxcv", "maximised")
+_KEYS = (*(f.name for f in fields(Result) if f.name not in ("solutions", "view", "question", "inquiry")), "gap", "minimisers",
+         "constraints", "maxcv", "maximised")

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +31,13 @@ from infimum.problem.settings import (
     read_workers,
 )
 from infimum.problem.text import counted
+from infimum.problem.variable_bounds import read_bounds
 from infimum.result import Result
 from infimum.search.callbacks import read_callback
 from infimum.search.checkpoint import check_writable, load, read_path
 from infimum.search.driver import watch_of
 from infimum.support import environment
-from infimum.support.given_numbers import check_number
+from infimum.support.given_numbers import check_number, whole
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
              feasibility: float = 0.0, max_trials: int | None = None, workers: int | str | None = None,
              timeout: float | None = None, journal: str | PathLike | None = None, portions: int | None = None,
-             check: bool = True, **unknown: Any) -> Result:
+             check: bool = True, solutions: int = 1, **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
@@ -68,7 +69,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `constraints` are one or a list of: functions that return a comparison (`lambda x: x[0] + x[1] >= 12`, also `<=`, `==`, arrays
     and lists of these), `infimum.Constraint(fun, lb, ub)`, SciPy's constraints and dicts. `integrality` has 1 for each variable
     that is a whole number and 0 for each other. `feasibility=0.0` is exact; a larger one relaxes each equation by this amount to
-    both sides, and the result says so. See docs/constraints.md.
+    both sides, and the result says so. With `solutions=k`, `result.solutions` are the k best points, each the best of those whose
+    whole numbers differ from all before it. See docs/constraints.md.
 
     `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
     hold a minimiser is wider than `xtol` (see `result.regions`; in `result.boxes`, regions that touch are merged). `time_limit`
@@ -112,6 +114,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     refuse(unknown, minimize)
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
+    if whole("solutions", solutions) > 1:
+        _check_solutions(engine, integrality, checkpoint)
     if engine != "index":
         refuse_trials(engine, {"max_trials": max_trials, "timeout": timeout, "journal": journal})
     parallel, goal = Parallel.read(engine, workers, portions), Goal.read(atol, rtol, xtol)
@@ -138,7 +142,20 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     _check_particles(getattr(method.options, "particles", None), len(problem.lo), limits.memory_limit)
     path = None if checkpoint is None else _checkpoint_path(checkpoint, engine)
     question = Question(objective, args, problem, constraints, integers, none, float(feasibility), check)
-    return run(NewRun(question, method, machine, path), limits, machine, parallel, watching)
+    result = run(NewRun(question, method, machine, path), limits, machine, parallel, watching)
+    if solutions == 1:
+        return result
+    from infimum.api.solution_pool import solution_pool  # seldom needed
+
+    def again(boxes: list) -> Result | None:
+        left = None if time_limit is None else time_limit - watching.watch.seconds
+        if left is not None and left <= 0:
+            return None
+        _, none, problem = read_integrality(integrality, Problem.read(objective.fun, bounds, n, None, boxes))
+        return run(NewRun(replace(question, problem=problem, none=none), method, machine, None), replace(limits, time_limit=left),
+                   machine, parallel, RunObservers(watch_of(left), watching.callback, progress))
+    boxes = start_boxes if start_boxes is not None else [read_bounds(bounds, n).pairs()]
+    return replace(result, solutions=solution_pool(result, solutions, boxes, integers, again))
 
 
 @environment.ours
@@ -250,6 +267,17 @@ def _check_start(problem: Problem, engine: str) -> None:
     if problem.several is not None and engine not in _IN_BOXES:
         raise OptionError(f"engine {engine!r} takes one box, and there are {len(problem.start):,} start_boxes; engine 'auto' "
                           "takes any number")
+
+
+def _check_solutions(engine: str, integrality: Any, checkpoint: Any) -> None:
+    """Raises where there is no list of best points."""
+    if engine != "auto":
+        raise OptionError(f"solutions= is for engine 'auto', not for engine {engine!r}")
+    if not np.any(integrality):
+        raise OptionError("solutions= lists points that differ in whole numbers, and there are none here: give integrality=; "
+                          "result.boxes contain all minimisers")
+    if checkpoint is not None:
+        raise OptionError("solutions= makes several runs, and a checkpoint holds one: leave out checkpoint=")
 
 
 def _checkpoint_path(checkpoint: str | PathLike, engine: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from infimum.problem.cover import Cover
 from infimum.problem.unions import Unions, number_of
 
-_SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
+_SHOWN, _SOLUTIONS, _WIDTH = 6, 10, 110  # boxes and minima of a table; its best points; where long texts are broken
 _VARIABLES, _NAME = 20, 40  # of a table with names, and letters of a name
 
 Names = Sequence[str] | None
@@ -119,7 +119,8 @@ def rows(result: Any) -> list[tuple[str, str]]:
             shown += zip([name, *[""] * len(told)], textwrap.wrap(told, _WIDTH), strict=False)
     if result.purpose != "feasible":
         shown += [*_bounds(result), *_gap(result)]
-    shown += [*_point(result.x, result.names), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
+    shown += [*_point(result.x, result.names), *_solutions(result.solutions or ()), *_trials(result), *_constraints(result),
+              *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     shown.append(("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"))
     return [*shown, *_compared(result), *_rounds(result)]
@@ -134,6 +135,14 @@ def _point(x: np.ndarray | None, names: Names) -> list[tuple[str, str]]:
     lines = [f"{name:<{wide}}  {value:.10g}" for name, value in zip(shown, x, strict=False)]
     lines += [f"and {len(x) - _VARIABLES:,} more"] if len(x) > _VARIABLES else []
     return list(zip(["x", *[""] * len(lines)], lines, strict=False))
+
+
+def _solutions(ranked: Sequence[Any]) -> list[tuple[str, str]]:
+    """The best points in their order."""
+    lines = [f"{k}. {entry.fun:.10g} at {point(entry.x, 8)}{'' if entry.verdict.name == 'PROVED' else ', ' + entry.verdict.name}"
+             for k, entry in enumerate(ranked[:_SOLUTIONS], start=1)]
+    lines += [f"… {len(ranked):,} in all"] if len(ranked) > _SOLUTIONS else []
+    return list(zip(["solutions", *[""] * len(lines)], lines, strict=False))
 
 
 def _gap(result: Any) -> list[tuple[str, str]]:
