@@ -1,10 +1,11 @@
 """Models with whole numbers and constraints: how many are solved in 1 s and in 20 s, beside SCIP and Gurobi.
 
-    python bench/minlp.py --models FOLDER [--limit 20] [--feasibility 0] [--only TEXT ...] [--jobs 1] [--json FILE]
+    python bench/minlp.py --models FOLDER [--limit 20] [--feasibility 0] [--only TEXT ...] [--scip] [--jobs 1] [--json FILE]
 
 FOLDER holds `index.json` with the files `NAME.nl` in it or in its archive `nl.tar.gz`. Each model is solved once on one core, in
 a new process that has imported NumPy and `infimum` and nothing else, with the cache off. Solved means that upper - lower is at
 most `--gap` times max(1, |upper|), or that there is no feasible point. The index says what the peers solved in 20 s on one core.
+With `--scip`, SCIP solves the same files in the same run; its claims that our enclosures refute are printed.
 Exit status 1: a claim contradicts a published optimum or a call ended without an answer.
 """
 
@@ -19,6 +20,7 @@ import tarfile
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from bench.table import exit_code, head, report, write_json  # noqa: E402
 HUNG = 60.0         # seconds after the limit after which a call is given up
 QUICK = 1.0         # seconds of the first column
 PUBLISHED = 1e-4    # published values are rounded, and found with tolerances of feasibility; relative to max(1, |value|)
+ROUNDED = 1e-6      # a claim that is refuted by less is an effect of tolerances; relative likewise
 WIDE = 1e10         # bounds beyond this are as none
 
 
@@ -53,10 +56,28 @@ def measured(path: Path, settings: dict[str, Any], gap: float, answer: Any) -> N
     answer.send(row | {"seconds": time.perf_counter() - start})
 
 
-def started(path: Path, settings: dict[str, Any], gap: float) -> tuple[Any, Any, Path]:
+def measured_by_scip(path: Path, settings: dict[str, Any], gap: float, answer: Any) -> None:
+    """The same model by SCIP, with its own tolerances of feasibility."""
+    from pyscipopt import Model  # of the extra `bench`
+
+    start = time.perf_counter()
+    model = Model()
+    model.hideOutput()
+    model.readProblem(str(path))
+    model.setParams({"limits/time": settings["time_limit"], "limits/gap": gap})
+    model.optimize()
+    lower, upper = sorted((model.getDualbound(), model.getPrimalbound()))
+    infinite = model.infinity()
+    lower, upper = (float("-inf") if lower <= -infinite else lower), (float("inf") if upper >= infinite else upper)
+    status = model.getStatus()
+    solved = status == "infeasible" or (upper < numpy.inf and upper - lower <= gap * max(1.0, abs(upper)))
+    answer.send({"verdict": status, "lower": lower, "upper": upper, "solved": solved, "seconds": time.perf_counter() - start})
+
+
+def started(call: Callable, path: Path, settings: dict[str, Any], gap: float) -> tuple[Any, Any, Path]:
     """A process forked from this one, and where its answer comes."""
     here, there = multiprocessing.get_context("fork").Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=measured, args=(path, settings, gap, there))
+    process = multiprocessing.get_context("fork").Process(target=call, args=(path, settings, gap, there))
     process.start()
     there.close()
     return process, here, path
@@ -75,13 +96,13 @@ def collected(process: Any, here: Any, path: Path, limit: float) -> dict[str, An
         process.join()
 
 
-def run(paths: list[Path], settings: dict[str, Any], gap: float, jobs: int) -> dict[str, dict[str, Any]]:
+def run(call: Callable, paths: list[Path], settings: dict[str, Any], gap: float, jobs: int) -> dict[str, dict[str, Any]]:
     """All models, `jobs` at a time."""
     rows: dict[str, dict[str, Any]] = {}
     left, running = list(paths), []
     while left or running:
         while left and len(running) < jobs:
-            running.append(started(left.pop(0), settings, gap))
+            running.append(started(call, left.pop(0), settings, gap))
         ready = multiprocessing.connection.wait([here for _, here, _ in running], timeout=settings["time_limit"] + HUNG)
         for child in [child for child in running if child[1] in ready] or running[:1]:
             running.remove(child)
@@ -105,6 +126,17 @@ def contradicts(row: dict[str, Any], known: dict[str, Any]) -> str | None:
     return None
 
 
+def refuted(ours: dict[str, Any], claim: dict[str, Any]) -> str | None:
+    """How an enclosure of ours contradicts the claim of another solver by more than rounding: the optimum lies beyond its best
+    point or its bound, or there is a point where it says that there is none."""
+    known = f"[{ours['lower']:.12g}, {ours['upper']:.12g}] is proved"
+    if claim["verdict"] == "infeasible":
+        return f"infeasible, but {known}" if ours["upper"] < numpy.inf and ours["lower"] > -numpy.inf else None
+    lower, upper = (end + side * ROUNDED * max(1.0, abs(end)) for side, end in ((-1, ours["lower"]), (1, ours["upper"])))
+    apart = claim["upper"] < lower or claim["lower"] > upper
+    return f"[{claim['lower']:.12g}, {claim['upper']:.12g}], but {known}" if apart else None
+
+
 def obstacle(row: dict[str, Any], maximised: bool) -> str:
     """Why a model is open, in a few words."""
     attained, proved = (row["lower"], row["upper"]) if maximised else (row["upper"], row["lower"])
@@ -122,6 +154,7 @@ def main() -> int:
     parser.add_argument("--gap", type=float, default=1e-3)
     parser.add_argument("--feasibility", type=float, default=0.0)
     parser.add_argument("--only", nargs="+", default=[""])
+    parser.add_argument("--scip", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--json", metavar="FILE")
     asked = parser.parse_args()
@@ -134,10 +167,21 @@ def main() -> int:
                 archive.extractall(folder, filter="data")
         files = {path.stem: path for place in (Path(folder), asked.models) for path in place.rglob("*.nl")}
         names = [name for name in index if any(text in name for text in asked.only)]
-        rows = run([files[name] for name in names], settings, asked.gap, asked.jobs)
+        paths = [files[name] for name in names]
+        rows = run(measured, paths, settings, asked.gap, asked.jobs)
+        scip = run(measured_by_scip, paths, settings, asked.gap, asked.jobs) if asked.scip else {}
     tell(rows, index, asked.limit)
+    if scip:
+        head("SCIP in this run")
+        for bound in (QUICK, asked.limit):
+            count = sum(row["solved"] and (row["seconds"] <= bound or bound == asked.limit) for row in scip.values())
+            report(f"solved in {bound:g} s by SCIP", count, "models")
+        claims = {name: text for name, row in scip.items() if (text := refuted(rows[name], row))}
+        report("claims of SCIP that our enclosures refute", len(claims), "models")
+        for name, text in claims.items():
+            print(f"  {name}: {text}")
     from bench.table import this_machine
-    write_json(asked.json, this_machine(), settings=settings, models=list(rows.values()))
+    write_json(asked.json, this_machine(), settings=settings, models=list(rows.values()), scip=list(scip.values()))
     return exit_code()
 
 
