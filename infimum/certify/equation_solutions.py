@@ -48,13 +48,14 @@ class ProvedFeasible(NamedTuple):
 
 
 class EquationBasis(NamedTuple):
-    """Equations, by their numbers among the constraints, the variables in which they are solved, and about the inverse of their
-    derivatives."""
+    """Equations, by their numbers among the constraints, the variables in which they are solved, about the inverse of their
+    derivatives, and their right sides: ends of the constraints, which may be inequalities."""
 
     rows: np.ndarray
     variables: np.ndarray
     inverse: np.ndarray
     free: np.ndarray  # which variables may move
+    target: np.ndarray
 
 
 def prove_feasible(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
@@ -63,10 +64,10 @@ def prove_feasible(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Pro
         basis = _chosen(evaluator, bounds, x)
         if isinstance(basis, FailureReason):
             return basis
-        x = _refined(evaluator, basis, x)
+        x = refined(evaluator, basis, x)
         if not ((x >= bounds[0]) & (x <= bounds[1])).all():
             return FailureReason.OUTSIDE
-        box = _solved(evaluator, bounds, basis, x)
+        box = solved(evaluator, bounds, basis, x)
         return box if isinstance(box, FailureReason) else judge_candidate(evaluator, bounds, basis.rows, basis.free, x, *box)
 
 
@@ -94,7 +95,7 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> EquationBa
     inverse = inverted(jacobian[np.ix_(rows, columns)])
     if inverse is None:
         return FailureReason.DEPENDENT
-    return EquationBasis(equations[rows], variables[columns], inverse, free)
+    return EquationBasis(equations[rows], variables[columns], inverse, free, system.lower[equations[rows]])
 
 
 def is_large(system: System, n: int) -> bool:
@@ -115,16 +116,12 @@ def weights(bounds: Interval, x: np.ndarray) -> np.ndarray:
     return np.where(room < unit, np.sqrt(room) * np.sqrt(unit), unit)
 
 
-def _target(system: System, basis: EquationBasis) -> Interval:
-    return exactly(system.lower[basis.rows][:, None])
-
-
-def _refined(evaluator: Evaluator, basis: EquationBasis, x: np.ndarray) -> np.ndarray:
-    """Newton's method with a fixed matrix, while it brings the equations closer."""
+def refined(evaluator: Evaluator, basis: EquationBasis, x: np.ndarray) -> np.ndarray:
+    """x after steps of Newton's method with a fixed matrix, while it brings the equations closer."""
     best, closest = x, np.inf
     for _ in range(POLICY.newton_steps):
         rows = evaluator.rows(x, x)
-        left = (rows.lo + (rows.hi - rows.lo) / 2)[1 + basis.rows] - evaluator.system.lower[basis.rows]
+        left = (rows.lo + (rows.hi - rows.lo) / 2)[1 + basis.rows] - basis.target
         step = _product(basis.inverse, left)
         distance = float(np.abs(step).max(initial=0.0))
         if not distance < closest:
@@ -142,7 +139,7 @@ def _product(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return found
 
 
-def _solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.ndarray) -> tuple[Interval,
+def solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.ndarray) -> tuple[Interval,
                                                                                                   Derivative] | FailureReason:
     """A box around x, as wide only in the variables of the basis, that holds exactly one solution; and the derivatives on a box
     around it."""
@@ -153,7 +150,7 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.
     if not at.defined[rows].all():
         return FailureReason.UNDEFINED
     centre = exactly(x[variables, None])
-    offset = minus((at.lo[rows, None], at.hi[rows, None]), _target(evaluator.system, basis))
+    offset = minus((at.lo[rows, None], at.hi[rows, None]), exactly(basis.target[:, None]))
     newton = matrix_product(exactly(basis.inverse[..., None]), tuple(end[:, None] for end in offset))
     newton = tuple(end[:, 0] for end in newton)
     radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST_RADIUS
@@ -213,7 +210,7 @@ def judge_candidate(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, 
         return FailureReason.OUTSIDE
     rows = evaluator.rows(lo, hi)
     if slopes is not None:
-        rows = _tightened(rows, evaluator.rows(x, x), slopes, box, x)
+        rows = tightened(rows, evaluator.rows(x, x), slopes, box, x)
     if not (rows.defined[0] and rows.hi[0] < np.inf):
         return FailureReason.UNDEFINED
     holds = rows.defined[1:] & (rows.lo[1:] >= system.lower) & (rows.hi[1:] <= system.upper)
@@ -228,7 +225,7 @@ def judge_candidate(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, 
     return ProvedFeasible(lo, hi, float(rows.hi[0]))
 
 
-def _tightened(natural: Enclosure, at: Enclosure, slopes: Derivative, box: Interval, x: np.ndarray) -> Enclosure:
+def tightened(natural: Enclosure, at: Enclosure, slopes: Derivative, box: Interval, x: np.ndarray) -> Enclosure:
     """By mean value forms around x, where the rows are Lipschitz on a box that holds x and this one."""
     deviation = tuple(end[:, None, None] for end in minus(box, exactly(x)))
     tilt = matrix_product((slopes.lo[..., None], slopes.hi[..., None]), deviation)

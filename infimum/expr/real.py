@@ -84,6 +84,18 @@ def told_apart(number: Hashable, lo: float, hi: float) -> tuple[float, float]:
     return lo, hi
 
 
+def exact_constant(lo: float, hi: float) -> Fraction | None:
+    """The rational number that a constant with these ends is, if that is known.
+
+    >>> exact_constant(*doubles_around(Fraction(-1, 10))), exact_constant(pi.lo, pi.hi)
+    (Fraction(-1, 10), None)
+    """
+    if lo == hi:
+        return Fraction(lo) if math.isfinite(lo) else None
+    number, opposite = _taken.get((lo, hi)), _taken.get((-hi, -lo))
+    return number if isinstance(number, Fraction) else -opposite if isinstance(opposite, Fraction) else None
+
+
 def doubles_around(value: Fraction) -> tuple[float, float]:
     """The ends of a constant: the double that the rational is, or doubles around it that no other number has."""
     if value < 0:

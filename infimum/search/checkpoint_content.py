@@ -146,7 +146,7 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
     box, columns, lagrangian_size = ("f8", (2, n)), ("f8", (2 * n + 3, None)), n + 2 * rows + 1
     return {
         "pool": ("f8", (2,)), "pool.front": columns, "pool.waiting": columns, "solved": columns, "root": ("f8", (2 * n + 1,)),
-        "incumbent": ("f8", ((1, n + 1),)), "incumbent.box": box,
+        "incumbent": ("f8", ((1, n + 1),)), "incumbent.box": box, "incumbent.misses": ("f8", ((1,),)),
         "final.lo": ("f8", (n, "final")), "final.hi": ("f8", (n, "final")), "final.lower": ("f8", ("final",)),
         "final.axis": ("i4", ("final",)), "final.level": ("i1", ("final",)),
         "final.iteration": ("i8", ("final",)), "final.subregion": ("i4", ("final",)), "final.wide": ("b1", ("final",)),

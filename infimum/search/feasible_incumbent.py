@@ -19,8 +19,9 @@ from infimum.support.clock import stop_if_over
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.certify import sparse_equation_solutions
+    from infimum.certify import active_constraints, sparse_equation_solutions
 else:
+    active_constraints = LazyModule("certify.active_constraints")
     sparse_equation_solutions = LazyModule("certify.sparse_equation_solutions")
 
 # where variables stay at their bounds,
@@ -43,6 +44,7 @@ class FeasibleIncumbent(Incumbent):
         self.is_large = is_large(self.system, len(lo))
         self.box: tuple[np.ndarray, np.ndarray] | None = None
         self.why_not: FailureReason | None = None
+        self.misses = 0  # times since the last point was accepted that active constraints were solved in vain, or might have been
 
     def offer(self, points: np.ndarray) -> bool:
         """Moves the points (n, N) within the bounds and to whole numbers, judges them there, and those that almost obey the
@@ -119,6 +121,24 @@ class FeasibleIncumbent(Incumbent):
                 self._solve(moved)
             else:
                 self._judge(self._admitted(moved.x))
+        if not self.upper < before:
+            self._solve_active(points)
+
+    def _solve_active(self, points: np.ndarray) -> None:
+        """Proves that a point with equality in the constraints that are about active is feasible, near the first of the points
+        for which that can be done; after some failures in a row more and more seldom."""
+        self.misses += 1
+        if self.misses > POLICY.misses_in_a_row and self.misses & (self.misses - 1):
+            return
+        for x in points.T:
+            stop_if_over()
+            found = active_constraints.prove_feasible_active(self.evaluator, self._bounds_around(x), x)
+            if not isinstance(found, FailureReason):
+                if found.upper < self.upper:
+                    self._accept(found)
+                    return
+            elif self.why_not is FailureReason.FAR:
+                self.why_not = found
 
     def _solve(self, moved: ShiftedPoints) -> None:
         """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
@@ -140,7 +160,7 @@ class FeasibleIncumbent(Incumbent):
     def _accept(self, found: ProvedFeasible) -> None:
         lo, hi = found.lo, found.hi
         middle = np.minimum(np.maximum(lo + (hi - lo) / 2, lo), hi)
-        self.x, self.upper, self.box = middle, found.upper, (lo, hi)
+        self.x, self.upper, self.box, self.misses = middle, found.upper, (lo, hi), 0
 
     def enclosed(self, lo: np.ndarray, hi: np.ndarray) -> Enclosure:
         """By the kernel of all rows, which is needed anyway."""
@@ -158,9 +178,10 @@ class FeasibleIncumbent(Incumbent):
 
     def arrays(self) -> dict[str, np.ndarray]:
         box = {} if self.box is None else {"incumbent.box": np.stack(self.box)}
-        return super().arrays() | box
+        return super().arrays() | box | ({"incumbent.misses": np.array([float(self.misses)])} if self.misses else {})
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         super().restore(arrays)
         self.box = tuple(arrays["incumbent.box"].copy()) if "incumbent.box" in arrays else None
+        self.misses = int(arrays["incumbent.misses"][0]) if "incumbent.misses" in arrays else 0
 

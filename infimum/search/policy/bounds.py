@@ -401,6 +401,19 @@ class EQUATION_SOLUTIONS:
     regularisation = 2.0**-44           # relative: what is added to the diagonal
 
 
+class EXACT_FORMS:
+    """Constraints that hold with equality, solved in rational numbers. Shown by `bench/minlp.py`."""
+
+    # parts of the size of a constraint's terms, or of a variable: nearer to an end, it is taken to be active
+    active_distances = 2.0**-20, 2.0**-30, 2.0**-40
+    farthest = 2.0**-12        # part of that size: nothing is tried where a constraint is violated by more
+    least_size = 2.0**-40      # size of a constraint, at least
+    least_pivot = 2.0**-24     # pivots of rows whose largest element is 1
+    most_elements = 1 << 14    # elements of all operations of a row
+    most_terms = 1 << 10       # products of terms, when two forms are multiplied
+    largest_power = 8          # powers that are multiplied out
+
+
 class DIAGNOSIS:
     """What is looked at for messages, and how results are listed: `bench/limits.py` shows the time that it takes."""
 

@@ -133,6 +133,7 @@ class INCUMBENTS:
     farthest_move = 2.0**-4      # part of a variable's size by which points are moved, at most,
     near_move = 2.0**-20         # and those that come first
     most_shifted_points = 4      # points that are moved inside, the lowest ones
+    misses_in_a_row = 8          # failures to solve the active constraints, after which that is tried after 16, 32, … of them
     # multiples of these to which coordinates are rounded: a tight constraint may hold there exactly
     rounded_parts = 2.0**-10, 2.0**-20, 2.0**-30
     least_gain = 2.0**-40        # part of its size by which f must be lower, before a proof is tried

@@ -1,0 +1,235 @@
+"""Rows of a system as exact sums of terms with rational coefficients, where some of the variables have known values.
+
+A term is a product of powers of variables and of subexpressions that are kept as they are. Two rows that say the same, in another
+order, with the other sign or as multiples, have proportional forms; elimination in rational numbers finds what follows from what.
+
+Proof: docs/proofs/feasible_points.md.
+"""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from infimum.expr.build import VIEWS
+from infimum.expr.node import Expr, topological
+from infimum.expr.real import exact_constant
+from infimum.search.policy.bounds import EXACT_FORMS as POLICY
+from infimum.support.clock import stop_if_over
+
+Factor = tuple[str, int]                  # ("", j): the variable j; (key, k): the element k of the expression with that key
+Term = tuple[tuple[Factor, int], ...]     # factors, in order, and their powers
+Form = dict[Term, Fraction]
+CONSTANT: Term = ()                       # fixed: the product of no factors
+
+
+class TooLong(Exception):
+    """A form would have more terms than are looked at."""
+
+
+def variable(j: int) -> Term:
+    """The term that is the variable j alone."""
+    return ((("", j), 1),)
+
+
+def is_linear(form: Form) -> bool:
+    """Is every term a constant or a variable alone?"""
+    return all(len(term) == 0 or (len(term) == 1 and term[0][1] == 1 and not term[0][0][0]) for term in form)
+
+
+def is_polynomial(form: Form) -> bool:
+    """Is every factor a variable?"""
+    return not any(factor[0] for term in form for factor, _ in term)
+
+
+def plus(a: Form, b: Form, factor: Fraction = Fraction(1)) -> Form:
+    """a + factor b."""
+    found = dict(a)
+    for term, value in b.items():
+        total = found.get(term, 0) + factor * value
+        if total:
+            found[term] = total
+        else:
+            found.pop(term, None)
+    return found
+
+
+def times(a: Form, b: Form) -> Form:
+    """The product, term by term."""
+    if len(a) * len(b) > POLICY.most_terms:
+        raise TooLong
+    found: Form = {}
+    for term, value in a.items():
+        for other, factor in b.items():
+            powers = dict(term)
+            for base, power in other:
+                powers[base] = powers.get(base, 0) + power
+            product = tuple(sorted(powers.items()))
+            found[product] = found.get(product, 0) + value * factor
+    return {term: value for term, value in found.items() if value}
+
+
+def number(value: Fraction) -> Form:
+    """The form of a constant."""
+    return {CONSTANT: value} if value else {}
+
+
+class ExactForms:
+    """Forms of expressions where the variables numbered in `fixed` have these values."""
+
+    def __init__(self, fixed: dict[int, Fraction]):
+        self.fixed, self.found = fixed, {}
+
+    def of(self, row: Expr) -> Form | None:
+        """The form of a scalar; None where there is too much to look at."""
+        nodes = [node for node in topological([row]) if node not in self.found]
+        if sum(node.size for node in nodes) > POLICY.most_elements:
+            return None
+        for node in nodes:
+            stop_if_over()
+            self.found[node] = self._form(node, [self.found[a] for a in node.args])
+        return self.found[row].item()
+
+    def _form(self, node: Expr, args: list[np.ndarray]) -> np.ndarray:
+        if node.op in VIEWS:
+            return VIEWS[node.op](node, *args)
+        found = np.empty(node.shape, object)
+        flat = found.reshape(-1)  # a view, since it is contiguous
+        rule = _RULES.get(node.op)
+        if node.op == "var":
+            flat[:] = [number(self.fixed[j]) if j in self.fixed else {variable(j): Fraction(1)} for j in range(node.size)]
+        elif node.op == "const":
+            flat[:] = [_constant(node, k) for k in range(node.size)]
+        elif node.op in ("sum", "prod"):
+            rows = _along(args[0], node["axes"]).reshape(node.size, -1)
+            flat[:] = [_or_opaque(node, k, _REDUCED[node.op], rows[k]) for k in range(node.size)]
+        elif rule is not None:
+            parts = [np.broadcast_to(a, node.shape).reshape(-1) for a in args]
+            flat[:] = [_or_opaque(node, k, rule, node, *(part[k] for part in parts)) for k in range(node.size)]
+        else:
+            flat[:] = [_opaque(node, k) for k in range(node.size)]
+        return found
+
+
+def _along(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    kept = [a for a in range(x.ndim) if a not in axes]
+    return np.ascontiguousarray(np.transpose(x, [*kept, *axes]))
+
+
+def _opaque(node: Expr, k: int) -> Form:
+    return {(((node.key, k), 1),): Fraction(1)}
+
+
+def _or_opaque(node: Expr, k: int, rule: Callable[..., "Form | None"], *args: object) -> Form:
+    try:
+        form = rule(*args)
+    except TooLong:
+        form = None
+    return _opaque(node, k) if form is None else form
+
+
+def _constant(node: Expr, k: int) -> Form:
+    value = exact_constant(float(node.lo.flat[k]), float(node.hi.flat[k]))
+    return _opaque(node, k) if value is None else number(value)
+
+
+def _quotient(node: Expr, a: Form, b: Form) -> Form | None:
+    if set(b) != {CONSTANT}:
+        return None
+    return {term: value / b[CONSTANT] for term, value in a.items()}
+
+
+def _power(node: Expr, a: Form) -> Form | None:
+    k = node["k"]
+    if not 0 <= k <= POLICY.largest_power:
+        return number(a[CONSTANT] ** k) if set(a) == {CONSTANT} and abs(k) <= POLICY.largest_power else None
+    found = number(Fraction(1))
+    for _ in range(k):
+        found = times(found, a)
+    return found
+
+
+def _sum(forms: Iterable[Form]) -> Form:
+    found: Form = {}
+    for form in forms:
+        for term, value in form.items():
+            found[term] = found.get(term, 0) + value
+    return {term: value for term, value in found.items() if value}
+
+
+def _product(forms: Iterable[Form]) -> Form:
+    found = number(Fraction(1))
+    for form in forms:
+        found = times(found, form)
+    return found
+
+
+_REDUCED: dict[str, Callable[..., Form]] = {"sum": _sum, "prod": _product}
+_RULES: dict[str, Callable[..., Form | None]] = {
+    "add": lambda node, a, b: plus(a, b), "sub": lambda node, a, b: plus(a, b, Fraction(-1)),
+    "neg": lambda node, a: {term: -value for term, value in a.items()}, "mul": lambda node, a, b: times(a, b),
+    "div": _quotient, "powi": _power,
+}
+
+
+# ---- values, and what follows from what
+def value_at(form: Form, x: dict[int, Fraction]) -> Fraction | None:
+    """At a point; None unless the form is a polynomial."""
+    if not is_polynomial(form):
+        return None
+    total = Fraction(0)
+    for term, value in form.items():
+        for (_, j), power in term:
+            value *= x[j] ** power
+        total += value
+    return total
+
+
+def enclosed(form: Form, lo: np.ndarray, hi: np.ndarray) -> tuple[Fraction, Fraction] | None:
+    """On a box, term by term; None unless the form is a polynomial."""
+    if not is_polynomial(form):
+        return None
+    low = high = Fraction(0)
+    for term, value in form.items():
+        ends = (value, value)
+        for (_, j), power in term:
+            a, b = Fraction(float(lo[j])), Fraction(float(hi[j]))
+            powers = [a**power, b**power, *([Fraction(0)] if power % 2 == 0 and a < 0 < b else [])]
+            products = [end * other for end in ends for other in (min(powers), max(powers))]
+            ends = min(products), max(products)
+        low, high = low + ends[0], high + ends[1]
+    return low, high
+
+
+class Elimination:
+    """Forms that vanish, each with a term that it is solved for and that occurs in no other one: what they leave of further ones.
+
+    >>> x, y = variable(0), variable(1)
+    >>> known = Elimination(lambda term: 1.0)
+    >>> known.add({x: Fraction(1), y: Fraction(2)}) is None, known.reduced({x: Fraction(3), y: Fraction(6)})
+    (True, {})
+    """
+
+    def __init__(self, preference: Callable[[Term], float]):
+        self.preference, self.by = preference, {}
+
+    def reduced(self, form: Form) -> Form:
+        """What is left of it where the others vanish."""
+        stop_if_over()
+        for term in [term for term in form if term in self.by]:
+            form = plus(form, self.by[term], -form[term])
+        return form
+
+    def add(self, form: Form) -> Form | None:
+        """Solves it for the preferred term; returns what is left if that is a constant, which then cannot be chosen."""
+        form = self.reduced(form)
+        terms = [term for term in sorted(form) if term]
+        if not terms:
+            return form
+        lead = max(terms, key=lambda term: abs(float(form[term])) * self.preference(term))
+        form = {term: value / form[lead] for term, value in form.items()}
+        for other, row in self.by.items():
+            if lead in row:
+                self.by[other] = plus(row, form, -row[lead])
+        self.by[lead] = form
+        return None
