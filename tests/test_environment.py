@@ -1,5 +1,6 @@
 """Whatever the caller has set in the floating-point unit or in NumPy: the same bits, and afterwards it is as it was."""
 
+import gc
 import inspect
 import struct
 import sys
@@ -373,3 +374,29 @@ def test_each_thread_has_its_own():
     checked.set()
     thread.join()
     assert words == {"first": WORDS["down"], "second": WORDS["up"]}
+
+
+# ---- the collector of garbage
+def test_during_runs_the_collector_is_asked_seldom_and_afterwards_as_before():
+    """Of runs inside one another, and of runs in several threads, the last one to end restores what was set."""
+    before = gc.get_threshold()
+    with environment.collector_patient():
+        meanwhile = gc.get_threshold()
+        assert meanwhile[0] > before[0] and meanwhile[1:] == before[1:]
+        with pytest.raises(KeyboardInterrupt), environment.collector_patient():
+            raise KeyboardInterrupt
+        assert gc.get_threshold() == meanwhile
+    assert gc.get_threshold() == before
+
+
+def test_thresholds_of_the_collector_that_the_user_sets_meanwhile_stay():
+    before = gc.get_threshold()
+    try:
+        with environment.collector_patient():
+            gc.set_threshold(123, 4, 5)
+        assert gc.get_threshold() == (123, 4, 5)
+        gc.set_threshold(0)
+        with environment.collector_patient():
+            assert gc.get_threshold()[0] == 0, "it was switched off"
+    finally:
+        gc.set_threshold(*before)

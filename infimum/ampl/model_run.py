@@ -8,7 +8,6 @@ from infimum.ampl.model import Model
 from infimum.ampl.model_wording import about_model, for_model
 from infimum.ampl.result_codes import code_of, message_of, suffixes_of
 from infimum.ampl.solution import Solution
-from infimum.api.solve import feasible, maximize, minimize
 from infimum.errors import InfimumError
 from infimum.result import Result, Verdict
 from infimum.search.callbacks import Snapshot
@@ -62,8 +61,9 @@ def _solved(model: Model, number: int, settings: dict[str, Any]) -> Result:
     given = {"x0": model.x0, "integrality": integrality, **settings}
     objective = model.objective(number)
     if objective is None:
-        return feasible(bounds, model.constraints, **given)
-    return (maximize if objective.maximise else minimize)(objective.fun, bounds, constraints=model.constraints, **given)
+        return infimum.feasible(bounds, model.constraints, **given)
+    call = infimum.maximize if objective.maximise else infimum.minimize
+    return call(objective.fun, bounds, constraints=model.constraints, **given)
 
 
 def _told(found: Result, model: Model, number: int) -> tuple[Result, Solution]:

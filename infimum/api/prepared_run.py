@@ -33,6 +33,7 @@ from infimum.result import Result
 from infimum.search.checkpoint import State, save_first
 from infimum.search.driver import CheckpointWriter, drive
 from infimum.search.progress import ProgressDisplay
+from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, answering
 from infimum.support.lazy import LazyModule, dataclass
 
@@ -181,7 +182,7 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
     question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
     problem, objective, watch.show = question.problem, question.objective, shown.wait
     try:
-        with watch, start.prepared(watch):
+        with watch, start.prepared(watch), environment.collector_patient():
             return _about(problem, _solved(start, limits, machine, parallel, watching))
     except OutOfTime as early:
         shown.clear()

@@ -44,6 +44,7 @@ _PIECE_SECONDS, _TURNS_SECONDS = 0.1, 0.05
 _INSTRUCTIONS_A_LINE = 3 << 18
 # words that are interpreted for each word of a program before it is compiled: half of what that takes
 _INTERPRETED_WORDS_A_WORD = 3 << 11
+_WORDS_AN_INSTRUCTION = 4  # of interpreted programs: the operation, two or three operands, the result
 _LINE_SECONDS = 3e-4     # that a line takes to be compiled in the better way, on a slow machine
 _WORD_SECONDS = 6e-5     # that a word of an interpreted program takes to be compiled in the plain way, as well
 _FIRST_VECTORS = 8       # vectors for each thread that are interpreted before it is asked what that cost
@@ -96,6 +97,8 @@ class CompiledKernel:
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
         self._better, self._worth, self._takes = improvement
         self._boxes = 0
+        # words that a vector runs in loops beside those of the program, about: a single one may take long, and is not cut
+        self._looped = max(0.0, _WORDS_AN_INSTRUCTION * weight - len(code.program.words)) if code.program is not None else 0.0
         if code.program is None:
             self._worth /= weight
 
@@ -109,7 +112,7 @@ class CompiledKernel:
         if count == 0 or times == 0:
             return
         self._boxes += max(count, self.lanes) * times
-        self._improve_if_worth_it()
+        self._improve_if_worth_it(self._looped)
         if count < self.lanes:
             small = count > _NARROW_LANES or self._cost < _LONG_SECONDS or self._narrow is None or self._takes >= left()
             (self if small or self.lanes == _NARROW_LANES else self._narrow())._run_padded(inputs, outputs, data, udata, count,
@@ -154,11 +157,11 @@ class CompiledKernel:
         if count >= 1024 or seconds > _LONG_SECONDS:
             self._cost = seconds * threads / (count * turns)
 
-    def _improve_if_worth_it(self) -> None:
-        """By boxes; what is interpreted counts what it has run."""
+    def _improve_if_worth_it(self, ahead: float = 0.0) -> None:
+        """By boxes; what is interpreted counts what it has run, and the words that are `ahead` at least."""
         if self._better is not None:
             program = self._code[2]
-            run = self._boxes if program is None else program.run(self._boxes // self.lanes)
+            run = self._boxes if program is None else program.run(self._boxes // self.lanes) + ahead
             if run >= self._worth and self._takes < left():
                 self._improve()
 
@@ -183,13 +186,17 @@ class CompiledKernel:
         return min(threads, -(-count // block)), block
 
     def _run_padded(self, inputs, outputs, data, udata, count: int, times: int) -> None:
-        wide_in, wide_out = ([np.repeat(a[:, :1], self.lanes, axis=1) for a in arrays] for arrays in (inputs, outputs))
-        for wide, a in zip(wide_in + wide_out, (*inputs, *outputs), strict=True):
-            wide[:, :count] = a  # of the outputs too: a kernel need not write every row
-        self.run(wide_in, wide_out, data, udata, times=times)
-        changed = (wide_in + wide_out, (*inputs, *outputs)) if times > 1 else (wide_out, outputs)
-        for wide, a in zip(*changed, strict=True):
-            a[...] = wide[:, :count]
+        arrays, wide, begin = [*inputs, *outputs], [], 0
+        room = np.empty((sum(map(len, arrays)), self.lanes))
+        for a in arrays:
+            wide.append(part := room[begin:begin + len(a)])
+            part[:, :count] = a  # of the outputs too: a kernel need not write every row
+            part[:, count:] = a[:, :1]
+            begin += len(a)
+        self.run(wide[:len(inputs)], wide[len(inputs):], data, udata, times=times)
+        first = 0 if times > 1 else len(inputs)
+        for part, a in zip(wide[first:], arrays[first:], strict=True):
+            a[...] = part[:, :count]
 
     @property
     def cost(self) -> float:

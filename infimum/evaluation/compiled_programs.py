@@ -70,7 +70,7 @@ class CompiledPrograms(DeviceChoice):
                 check_time("compiling")
                 with environment.collector_paused():
                     program = table[name](what, var("x", (self.n,)), **dict(parameters))
-                    data, program.kernel.soon = program.data, self.system is not None  # there are many kernels then
+                    data, program.kernel.soon = program.data, True  # most problems are solved before LLVM has compiled theirs
                     ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
                 if len(_lowered) > POLICY.kept_kernels:

@@ -35,6 +35,7 @@ def _libm() -> tuple[Callable, Callable, Callable, Any]:
 
 _get, _load, _hold, _DEFAULT = _libm()
 _Word = ctypes.c_uint64 * 8  # no system needs more
+_PATIENT = 100_000  # objects, some ten megabytes of them
 
 
 class _Caller:
@@ -134,6 +135,35 @@ def collector_paused() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+class _Patience:
+    """How many runs there are now, in all threads, and the collector's thresholds before them and meanwhile."""
+
+    def __init__(self) -> None:
+        self.lock, self.runs, self.before, self.meanwhile = threading.Lock(), 0, (0, 0, 0), (0, 0, 0)
+
+
+_patience = _Patience()
+
+
+@contextmanager
+def collector_patient() -> Iterator[None]:
+    """In this block the collector looks for garbage after this number of new objects at the soonest: a short run makes fewer, and
+    nearly all of them stay until its end."""
+    with _patience.lock:
+        if _patience.runs == 0:
+            first, *others = _patience.before = gc.get_threshold()
+            _patience.meanwhile = (max(first, _PATIENT) if first else 0, *others)  # 0: there is no collector
+            gc.set_threshold(*_patience.meanwhile)
+        _patience.runs += 1
+    try:
+        yield
+    finally:
+        with _patience.lock:
+            _patience.runs -= 1
+            if _patience.runs == 0 and gc.get_threshold() == _patience.meanwhile:  # else somebody else has a say
+                gc.set_threshold(*_patience.before)
 
 
 def all_ours(kind: type) -> type:

@@ -8,7 +8,7 @@ import infimum
 from infimum.backend import cpu, processor
 from infimum.backend.cpu import CpuBackend
 from infimum.evaluation.evaluator import Derivative, Evaluator
-from infimum.evaluation.programs import GRADIENT, JACOBIAN
+from infimum.evaluation.programs import JACOBIAN
 from infimum.kernel import routines
 from infimum.kernel.ir import Builder
 from infimum.support.clock import RunTimeOver, Watch, stoppable
@@ -84,8 +84,18 @@ def test_what_loops_run_is_counted():
     assert counts[2] - counts[1] == 2 * (counts[1] - counts[0]) > 100
 
 
-def test_functions_alone_are_compiled_well_at_once(boxes):
-    assert not infimum.compile(chain, 3).prepare(GRADIENT)[0]._module.plain
+def test_one_long_turn_is_not_interpreted():
+    """Loops whose single turn takes longer than compiling: it could not be cut, so it is not begun."""
+    def kernel(turns: int) -> cpu.CompiledKernel:
+        b = Builder()
+        with b.loop(turns):
+            found = b.step((0.0,), (b.input(0, 0),), lambda b, left, right: (b.add(left[0], right[0]),))
+        b.output(0, 0, found.results[0])
+        return CpuBackend().interpret(b.kernel(f"long{turns}", 1, 1))
+    for turns, interpreted in ((20, True), (1 << 22, False)):
+        short, out = kernel(turns), np.empty((1, 1))
+        short.run([np.full((1, 1), 2.0**-20)], [out], np.zeros(1), np.zeros(1, np.int64))
+        assert (short._code[2] is not None) == interpreted and out[0, 0] == turns * 2.0**-20
 
 
 def test_what_is_very_long_stays_plain(boxes, monkeypatch):
