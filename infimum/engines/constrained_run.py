@@ -35,9 +35,10 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import quadratic_lagrangian, root_linear_programs
+    from infimum.bounds import convex_bounds, quadratic_lagrangian, root_linear_programs
     from infimum.search.rounds import StepRounds
-else:  # most runs need neither
+else:  # most runs need none of them
+    convex_bounds = LazyModule("bounds.convex_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.root_linear_programs")
 
@@ -196,6 +197,7 @@ class ConstrainedRun(SearchRun):
         if not later:
             yield from self._search(branch)
         self.branch = branch
+        self._close()
         if self.search.is_wide:
             yield from self._narrow()
         branch.prune()
@@ -242,22 +244,44 @@ class ConstrainedRun(SearchRun):
                 if self.incumbent.upper < np.inf:
                     break
 
+    def _close(self) -> None:
+        """Nearer bounds in the place of infinite or very wide ones, where a convex set has them."""
+        if self.start is not None or self.branch.done or not len(self.branch.pool):
+            return
+        left, upper = self._box, self.incumbent.upper
+        if not self.search.is_wide:
+            return
+        with stoppable():
+            left = convex_bounds.with_convex_bounds(self.evaluator, *left, self.search.x, upper)
+            left = propagate(self.bounding, *left, upper)
+        if left is not None:
+            self._go_on_in(left)
+
+    def _go_on_in(self, box: Box) -> None:
+        """Branching begins anew with this box, which holds all points that are better than the best one."""
+        self.search.better = box
+        self._compare_with(box)
+        self.branch.begin_again(*(end[:, None] for end in box))
+
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
         propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
         for _ in range(POLICY.most_narrowed_searches):
             if self.start is not None or self.incumbent.x is None or self.branch.done:
                 return
-            left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            left, before = propagate(self.bounding, *self._box, self.incumbent.upper), self.incumbent.upper
             if left is None:
                 return
-            self.search.better = left
-            self._compare_with(left)
-            self.branch.begin_again(*(end[:, None] for end in left))
+            self._go_on_in(left)
             yield from in_stoppable_steps(self.search.again())
             self._offer()
             if not self.incumbent.upper < before:
                 return
+
+    @property
+    def _box(self) -> Box:
+        """It holds all points that are better than the best one."""
+        return self.search.begin if self.search.better is None else self.search.better
 
     def _compare_with(self, box: Box) -> None:
         for test in self.branch.tests:
@@ -329,7 +353,7 @@ class ConstrainedRun(SearchRun):
         if not self.bounded_at_once or branch.done or not upper < self.asked - slack:
             return
         self.asked = upper
-        left = propagate(self.bounding, *self.search.begin, upper)
+        left = propagate(self.bounding, *self._box, upper)
         budget = self._quadratic_budget
         self.quadratic_waits = left is not None and budget < POLICY.least_quadratic_steps
         if left is not None:

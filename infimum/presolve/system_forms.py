@@ -15,13 +15,17 @@ from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.fixed_values import held_variables
 from infimum.problem.system import System
 from infimum.result import Result
+from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
+from infimum.structure.curvature import CONVEX
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
+    from infimum.bounds import convex_bounds
     from infimum.certify import constraint_values
     from infimum.expr import point_value
     from infimum.structure import complete_squares, known_exponents
 else:
+    convex_bounds = LazyModule("bounds.convex_bounds")
     complete_squares = LazyModule("structure.complete_squares")
     point_value = LazyModule("expr.point_value")
     known_exponents = LazyModule("structure.known_exponents")
@@ -46,6 +50,19 @@ class EmptySystem(PresolveStep):
             evaluator.linear_programs.version()  # an error where the solver is missing
             return found if LinearProgramBound.applies(found.evaluator) else None
         return found
+
+
+class ConvexWithoutBounds(EmptySystem):
+    """The same, where variables have no bounds and the function is convex: then constraints would say where its minimum is, and
+    so does an upper bound of it."""
+
+    def apply(self, given: Formulation) -> Formulation | None:
+        problem, n = given.problem, given.evaluator.n
+        bounded = np.isfinite(problem.region).all() or problem.several is not None
+        if bounded or n > POLICY.most_variables or given.evaluator.system is not None:
+            return None
+        found = super().apply(given)
+        return found if convex_bounds.row_curvatures(found.evaluator.system, *problem.region)[0] & CONVEX else None
 
 
 class CompletedSquares(PresolveStep):

@@ -147,6 +147,7 @@ class LINEAR_RELAXATIONS:
     simplex_tolerance = 2.0**-30           # the part of its size by which a variable may violate its bounds
     simplex_least_pivot = 2.0**-30         # the least entry that is divided by
     simplex_tie_break = 2.0**-40           # added to reduced costs: of equal quotients that with the largest entry counts
+    simplex_perturbation = 2.0**-32        # about what costs are raised by where no two of them are to be equal
     most_expanded_products = 64            # products that one product of sums may become
     most_coefficient_bits = 1 << 12        # bits of an exact coefficient
     kept_lifts = 64                        # systems whose lifted form is kept
@@ -363,6 +364,20 @@ class REGION_ISOLATION:
     quick_variables = 16             # variables,
     quick_operations = 128           # operations,
     quick_elements = 512             # and elements of all arrays of a problem that is small
+
+
+class CONVEX_BOUNDS:
+    """Bounds of variables that have none, from a convex set. Shown by `bench/minlp.py`."""
+
+    first_reach = 16.0         # how far the smaller box reaches from a point at first, in sizes of each variable,
+    growth = 16.0              # the factor by which it grows where no tangent is left to be added,
+    last_reach = 1e9           # and by which it grows at most
+    excess = 2.0**-6           # by which a row is violated where it is touched, as part of the size of its end
+    halvings = 40              # of the way to such a place
+    most_rounds = 60           # rounds of linear programs, each with tangents where the last ones ended,
+    most_operations = 1 << 30  # and numbers that all of them change
+    most_variables = 128       # of a problem
+    most_turns = 4000          # turns of one linear program
 
 
 class TERM_SUM_ISOLATION:
