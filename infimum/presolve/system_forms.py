@@ -20,12 +20,12 @@ from infimum.structure.curvature import CONVEX
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import convex_bounds
+    from infimum.bounds.convexity import convex_bounds
     from infimum.certify import constraint_values
     from infimum.expr import point_value
     from infimum.structure import complete_squares, known_exponents
 else:
-    convex_bounds = LazyModule("bounds.convex_bounds")
+    convex_bounds = LazyModule("bounds.convexity.convex_bounds")
     complete_squares = LazyModule("structure.complete_squares")
     point_value = LazyModule("expr.point_value")
     known_exponents = LazyModule("structure.known_exponents")
@@ -53,8 +53,8 @@ class EmptySystem(PresolveStep):
 
 
 class ConvexWithoutBounds(EmptySystem):
-    """The same, where variables have no bounds and the function is convex: then constraints would say where its minimum is, and
-    so does an upper bound of it."""
+    """The same, where variables have no bounds and the function is convex, not linear: then an upper bound of it says where its
+    minimum is."""
 
     def apply(self, given: Formulation) -> Formulation | None:
         problem, n = given.problem, given.evaluator.n
@@ -62,7 +62,7 @@ class ConvexWithoutBounds(EmptySystem):
         if bounded or n > POLICY.most_variables or given.evaluator.system is not None:
             return None
         found = super().apply(given)
-        return found if convex_bounds.row_curvatures(found.evaluator.system, *problem.region)[0] & CONVEX else None
+        return found if convex_bounds.row_curvatures(found.evaluator.system, *problem.region)[0] == CONVEX else None
 
 
 class CompletedSquares(PresolveStep):

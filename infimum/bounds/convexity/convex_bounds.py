@@ -26,8 +26,8 @@ Box = tuple[np.ndarray, np.ndarray]
 
 
 def with_convex_bounds(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
-    """The box [lo, hi] with ends in the place of infinite and of very far ones, as far as they follow for the points that obey all
-    constraints and f <= upper. `x` may be any point; the bounds are good if it obeys the constraints."""
+    """The box [lo, hi] with ends in the place of infinite and of very far ones, as far as they follow for the points that obey
+    all constraints and f <= upper. `x` may be any point; the bounds are good if it obeys the constraints."""
     if not np.isfinite(x).all() or len(lo) > POLICY.most_variables:
         return lo, hi
     x = np.minimum(np.maximum(x, lo), hi)
@@ -88,8 +88,9 @@ def row_curvatures(system: System, lo: np.ndarray, hi: np.ndarray) -> np.ndarray
     return bits
 
 
-_CONVEX_DOMAINS = frozenset(("var", "const", "add", "sub", "neg", "mul", "div", "powi", "sum", "exp", "exp2", "log", "log2", "log10",
-                             "sqrt", "max", "min", "abs", "hypot", "norm", *VIEWS))  # fixed: by the lemma of the proof
+# fixed: by the lemma of the proof
+_CONVEX_DOMAINS = {"var", "const", "add", "sub", "neg", "mul", "div", "powi", "sum", "exp", "exp2", "log", "log2", "log10",
+                   "sqrt", "max", "min", "abs", "hypot", "norm", *VIEWS}
 
 
 def _have_convex_domains(system: System) -> np.ndarray:
