@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.bounds.bound_order import region_tests_of
-from infimum.bounds.convexity.convex_tangent import tangent_bound
-from infimum.bounds.convexity.convexifying_terms import convexity
+from infimum.bounds.convex_tangent import tangent_bound
+from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
@@ -35,12 +35,12 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import quadratic_lagrangian, root_linear_programs
-    from infimum.bounds.convexity import convex_bounds
+    from infimum.bounds import convex_bounds, root_linear_programs
+    from infimum.bounds.quadratics import quadratic_lagrangian
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
-    convex_bounds = LazyModule("bounds.convexity.convex_bounds")
-    quadratic_lagrangian = LazyModule("bounds.quadratic_lagrangian")
+    convex_bounds = LazyModule("bounds.convex_bounds")
+    quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.root_linear_programs")
 
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)

@@ -16,16 +16,15 @@ from infimum.problem.fixed_values import held_variables
 from infimum.problem.system import System
 from infimum.result import Result
 from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
-from infimum.structure.curvature import CONVEX
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds.convexity import convex_bounds
+    from infimum.bounds import convex_bounds
     from infimum.certify import constraint_values
     from infimum.expr import point_value
     from infimum.structure import complete_squares, known_exponents
 else:
-    convex_bounds = LazyModule("bounds.convexity.convex_bounds")
+    convex_bounds = LazyModule("bounds.convex_bounds")
     complete_squares = LazyModule("structure.complete_squares")
     point_value = LazyModule("expr.point_value")
     known_exponents = LazyModule("structure.known_exponents")
@@ -62,7 +61,7 @@ class ConvexWithoutBounds(EmptySystem):
         if bounded or n > POLICY.most_variables or given.evaluator.system is not None:
             return None
         found = super().apply(given)
-        return found if convex_bounds.row_curvatures(found.evaluator.system, *problem.region)[0] == CONVEX else None
+        return found if convex_bounds.is_convex(found.evaluator.system, *problem.region) else None
 
 
 class CompletedSquares(PresolveStep):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.bounds.convexity.convexifying_terms import convexity
+from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, StepContext
 from infimum.bounds.lagrangian_bound import LagrangianBound
 from infimum.kernel.region_cut import DISCARDED_AXIS

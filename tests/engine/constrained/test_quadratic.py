@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
-from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
-from infimum.bounds.quadratic_proof import Multipliers, proved_lower_bound
+from infimum.bounds.quadratics.constraint_products import ProductWeightSearch, Slacks, product
+from infimum.bounds.quadratics.quadratic_lagrangian import QuadraticLagrangian
+from infimum.bounds.quadratics.quadratic_proof import Multipliers, proved_lower_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.result import Verdict
 from infimum.structure.degree import degrees

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.bounds.constraint_products import ProductWeightSearch, Slacks
-from infimum.bounds.quadratic_lagrangian import QuadraticLagrangian
+from infimum.bounds.quadratics.constraint_products import ProductWeightSearch, Slacks
+from infimum.bounds.quadratics.quadratic_lagrangian import QuadraticLagrangian
 from infimum.search.policy.search import CONSTRAINED
 from tests.engine.constrained.planted_systems import evaluator_of
 

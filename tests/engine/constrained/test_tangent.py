@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.bounds.convexity.convex_tangent import tangent_bound
+from infimum.bounds.convex_tangent import tangent_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.trace.constraint_reading import read_constraints
 from infimum.trace.trace import trace

@@ -2,8 +2,16 @@
 
 import numpy as np
 
-from infimum.bounds.constraint_products import ProductWeightSearch, Slacks, product
-from infimum.bounds.quadratic_proof import Coefficients, LinearRows, Multipliers, curvature_of, excess, least_in_corners, tilts_of
+from infimum.bounds.quadratics.constraint_products import ProductWeightSearch, Slacks, product
+from infimum.bounds.quadratics.quadratic_proof import (
+    Coefficients,
+    LinearRows,
+    Multipliers,
+    curvature_of,
+    excess,
+    least_in_corners,
+    tilts_of,
+)
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint
 from infimum.problem.system import System

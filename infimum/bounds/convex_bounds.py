@@ -88,6 +88,11 @@ def row_curvatures(system: System, lo: np.ndarray, hi: np.ndarray) -> np.ndarray
     return bits
 
 
+def is_convex(system: System, lo: np.ndarray, hi: np.ndarray) -> bool:
+    """Is f known to be convex, and not to be linear, where it is defined?"""
+    return row_curvatures(system, lo, hi)[0] == CONVEX
+
+
 # fixed: by the lemma of the proof
 _CONVEX_DOMAINS = {"var", "const", "add", "sub", "neg", "mul", "div", "powi", "sum", "exp", "exp2", "log", "log2", "log10",
                    "sqrt", "max", "min", "abs", "hypot", "norm", *VIEWS}

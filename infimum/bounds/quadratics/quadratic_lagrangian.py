@@ -13,8 +13,8 @@ With the multipliers of a solution c and good weights (`constraint_products.py`)
 
 import numpy as np
 
-from infimum.bounds.quadratic_multipliers import is_active, multipliers_for
-from infimum.bounds.quadratic_proof import Coefficients, curvature_of, proved_lower_bound
+from infimum.bounds.quadratics.quadratic_multipliers import is_active, multipliers_for
+from infimum.bounds.quadratics.quadratic_proof import Coefficients, curvature_of, proved_lower_bound
 from infimum.evaluation.evaluator import Evaluator
 from infimum.linear_algebra.lane_algebra import total
 from infimum.linear_algebra.positive_definite import midpoint

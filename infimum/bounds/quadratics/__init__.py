@@ -1,0 +1,1 @@
+"""Lower bounds of quadratic functions with quadratic constraints over the whole box."""
