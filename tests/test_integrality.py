@@ -1,5 +1,7 @@
 """Which variables are whole numbers, and what that does to their bounds."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import infimum
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
 
+MOST = np.finfo(float).max
 BOX = [(0.5, 3.5), (-1.5, 2.0), (0, 1)]
 
 
@@ -35,6 +38,23 @@ def test_errors(given, said):
         infimum.minimize(lambda x: x[0], BOX, integrality=given)
 
 
-def test_infinite_bounds():
-    with pytest.raises(infimum.OptionError, match=r"variable 1 is a whole number, and its bounds \(0.0, inf\) are infinite"):
-        infimum.minimize(lambda x: x[0], [(0, 1), (0, None)], integrality=[0, 1])
+@pytest.mark.parametrize(("bounds", "lo", "hi"), [
+    ((0.5, None), 1, np.inf), ((None, 0.5), -np.inf, 0), ((None, None), -np.inf, np.inf), ((Fraction(1, 3), None), 1, np.inf),
+    ((2**53 + 1, None), 2.0**53 + 2, np.inf), ((None, -(2**53) - 1), -np.inf, -2.0**53 - 2), ((0, 10**400), 0, MOST),
+])
+def test_infinite_bounds(bounds, lo, hi):
+    integers, none, problem = read_integrality([1], Problem.read(sum, [bounds]))
+    assert integers == (0,) and none is None and (problem.lo.tolist(), problem.hi.tolist()) == ([lo], [hi])
+    low, high = problem.region
+    assert low[0] <= lo and high[0] >= hi and (bounds[1] != 10**400 or high[0] == np.inf)
+    if bounds == (2**53 + 1, None):
+        assert low[0] == 2.0**53 and problem.ends[0, 0].number == 2**53 + 1
+
+
+def test_infinite_start_boxes():
+    boxes = [[(Fraction(1, 3), None)], [(None, Fraction(-1, 3))]]
+    problem = read_integrality([1], Problem.read(sum, [(None, None)], start_boxes=boxes))[2]
+    assert problem.start.lo.tolist() == [[1, -np.inf]] and problem.start.hi.tolist() == [[np.inf, -1]]
+    with pytest.raises(infimum.OptionError, match="beyond 2..53"):
+        read_integrality([1], Problem.read(sum, [(None, None)], start_boxes=[[(2**53 + 1, None)], [(None, 0)]]))
+

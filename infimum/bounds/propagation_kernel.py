@@ -42,7 +42,9 @@ class PropagationKernel:
         b, n = self.b, x.size
         self.at = self.data.offset(np.zeros(3 * n + _FURTHER_PARAMETERS))
         self.narrow, self.upper = b.data(self.at + 3 * n + 3), b.data(self.at + 3 * n + 4)
-        self.piece = RegionPiece(b, n, lambda i: self._given(2, i), self.at + 3 * n)
+        whole = np.isin(np.arange(n), system.integers).astype(float)
+        self.whole_at = self.data.offset(whole) if whole.any() else None
+        self.piece = RegionPiece(b, n, lambda i: self._given(2, i), self.at + 3 * n, self.whole_at)
         self.violated: list[Value] = []  # masks: by a constraint or a domain alone
         self.backward = BackwardPropagation(b, self.data, [system.f, *system.bodies], x, self._box, written_out)
         self._require()
@@ -82,9 +84,6 @@ class PropagationKernel:
     def _write(self) -> None:
         b, n = self.b, self.n
         sources, left = self.backward.sources(self.x), BackwardArray(b, n, False, b.depth)
-        whole = np.zeros(n)
-        whole[list(self.system.integers)] = 1.0
-        whole_at = self.data.offset(whole) if whole.any() else None
 
         def shrink(i: "int | Value") -> list[Value]:
             lo, hi = self.piece.ends(i)
@@ -92,8 +91,8 @@ class PropagationKernel:
             implied = joined(b, [implied for source in sources for implied in source(i)])
             if implied is not None:
                 nlo, hi = b.min(implied.nlo, nlo), b.min(implied.hi, hi)
-            if whole_at is not None:
-                is_whole = b.ogt(b.data(b.place("uadd", whole_at, i)), 0.0)
+            if self.whole_at is not None:
+                is_whole = b.ogt(b.data(b.place("uadd", self.whole_at, i)), 0.0)
                 nlo, hi = (b.select(is_whole, b.floor(end), end) for end in (nlo, hi))
             left.put(i, BackwardInterval(nlo, hi, True))
             return [b.olt(hi, b.neg(nlo))]
@@ -119,7 +118,8 @@ class PropagationKernel:
 
     def _sides(self, left: BackwardArray, lost: Value) -> tuple[Value, ...]:
         """Writes what is left of each side, and chooses the one to cut next, the widest compared with the user's bounds: among
-        those that are not narrow, and among all. Returns (its size, its number) of both."""
+        those that are not narrow, and among all. Of infinite sides that is the one that comes closest to 0. Returns (its size,
+        its number) of both."""
         b = self.b
 
         def better(b: Builder, one: tuple, other: tuple) -> tuple:
@@ -132,7 +132,9 @@ class PropagationKernel:
             b.output(0, b.place("uadd", i, self.n), hi)
             width, number = b.sub(hi, lo), self._given(2, i)
             whole = b.min(b.sub(self._given(1, i), self._given(0, i)), 2.0**1000)
-            size = b.select(b.olt(width, INF), b.div(width, b.max(whole, 2.0**-1000)), 2.0**1000)
+            near = b.min(b.abs(lo), b.abs(hi))
+            endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
+            size = b.select(b.olt(width, INF), b.div(width, b.max(whole, 2.0**-1000)), endless)
             size = b.select(can_be_cut(b, lo, hi), size, -1.0)
             wide = b.select(b.ogt(width, self.narrow), size, -1.0)
             step = b.step((-1.0, NO_AXIS, -1.0, NO_AXIS), (wide, number, size, number), better)

@@ -29,11 +29,29 @@ class RunSettings(NamedTuple):
 
 def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: RunSettings) -> str | None:
     """One or two sentences for a run with an open gap; None for all others."""
+    if result.verdict in (Verdict.STOPPED, Verdict.UNDECIDED) and result.gap == np.inf:
+        return _endless(result)
     if result.verdict is not Verdict.STOPPED or not np.isfinite(result.gap) or not result.gap:
         return None
     symmetry = briefly(lambda: _symmetry(problem, evaluator, result.seed))
     found = (symmetry, _point(result), _programs(evaluator, asked), _time(result, asked))
     return " ".join([sentence for sentence in found if sentence is not None][:2])
+
+
+def _endless(result: Result) -> str | None:
+    """Which variables run to infinity where no bound of the function is known."""
+    regions, bound = result.regions, result.upper if result.maximised else result.lower
+    known = regions is not None and regions.kept and len(regions) > 0
+    if np.isfinite(bound) or abs(result.fun) > -POLICY.possibly_unbounded or not known:
+        return None
+    open_ = np.isinf(regions.lower)
+    sides = [np.isinf(end[open_]).any(axis=0) for end in (regions.lo, regions.hi)]
+    wanted = {(True, False): "a finite lower bound", (False, True): "a finite upper bound", (True, True): "finite bounds"}
+    asked = [f"x[{i}] {wanted[bool(low), bool(high)]}" for i, (low, high) in enumerate(zip(*sides, strict=True)) if low or high]
+    if not asked:
+        return None
+    listed = ", ".join(asked[:POLICY.shown_variables]) + (", …" if len(asked) > POLICY.shown_variables else "")
+    return f"Give {listed}, or constraints from which these follow: the function is not bounded there by what is known of it."
 
 
 def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:

@@ -10,7 +10,10 @@ to the first double above lo, D of a smaller q is lo, and its stand-in is at mos
 rounded up, is off by much less than a part of it. The ends of the parent are taken as they are, not computed. An unbounded
 side is cut in two, whatever the number of pieces: the line at 0, a half-line at 0, or at 1, or at twice its end.
 
-Proof: docs/proofs/first_order.md.
+**Whole numbers** are cut between floor(D) and floor(D) + 1, so that no piece holds a number of its neighbour, as long as both
+are doubles for certain: where |D| < 2**53. Beyond, both pieces end at D, so that whole numbers that are no doubles stay in one.
+
+Proof: docs/proofs/first_order.md, docs/proofs/exact_bounds.md.
 """
 
 from collections.abc import Callable
@@ -28,6 +31,7 @@ ABOVE, DISCARDED, NEAR, FAR, FINAL = range(5)  # what becomes of a region
 OUTCOME_COUNT = 5
 NEW_LO, NEW_HI, ALIVE, LEAST = range(4)               # the rows of a sweep's output
 _LARGEST = 1.7976931348623157e308
+_WHOLE_BELOW = 2.0**53  # fixed: below it a whole number and the next one are doubles, and their sum with 1 is exact
 
 
 def rows_of(n: int) -> int:
@@ -69,24 +73,40 @@ def can_be_cut(b: Builder, lo: Value, hi: Value) -> Value:
 class RegionPiece:
     """A lane's piece of its parent, input 0. Parameters: its number k, and the parts k / pieces, (k + 1) / pieces.
 
-    The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is `void`.
+    The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is `void`, and so is one
+    without a whole number where the variable is one: `whole` is where a table of these begins, which are 1 there.
     """
 
-    def __init__(self, b: Builder, n: int, number_of: Callable[["int | Value"], Value], at: int):
+    def __init__(self, b: Builder, n: int, number_of: Callable[["int | Value"], Value], at: int, whole: int | None = None):
         self.b, self.n, self.number_of = b, n, number_of
         self.axis = b.input(0, rows(n)[1])
         number, before, after = (b.data(at + i) for i in range(3))
         with b.loop(n) as turn:
             i = turn.index
             mine = b.select(self._is_axis(i), 1.0, 0.0)
-            side = b.step((-1.0, 0.0, 0.0), (mine, b.input(0, i), b.input(0, b.place("uadd", i, n))), with_larger)
-        _, low, high = side.results
+            known = () if whole is None else (b.data(b.place("uadd", whole, i)),)
+            side = b.step((-1.0, 0.0, 0.0, *(0.0 for _ in known)),
+                          (mine, b.input(0, i), b.input(0, b.place("uadd", i, n)), *known), with_larger)
+        _, low, high, *known = side.results
         bounded = b.mand(b.ogt(low, -INF), b.olt(high, INF))
-        left = b.select(b.mor(bounded, b.oeq(number, 1.0)), cut(b, low, high, before), high)
-        right = b.select(b.mor(bounded, b.oeq(number, 0.0)), cut(b, low, high, after), high)
+        is_whole = b.ogt(known[0], 0.0) if known else None
+        left = b.select(b.mor(bounded, b.oeq(number, 1.0)), self._cut(low, high, before, is_whole, 1.0), high)
+        right = b.select(b.mor(bounded, b.oeq(number, 0.0)), self._cut(low, high, after, is_whole, 0.0), high)
         self.left, self.right = b.select(b.ole(before, 0.0), low, left), b.select(b.oge(after, 1.0), high, right)
         only_point = b.mand(b.oeq(number, 0.0), b.oeq(low, high))
         self.void = b.mand(b.ole(self.right, self.left), b.mnot(only_point))
+        if is_whole is not None:
+            none = b.mor(b.olt(self.right, self.left), b.mand(b.mnot(bounded), b.ogt(number, 1.0)))
+            shared = b.mor(b.mnot(is_whole), b.ogt(b.abs(self.left), _WHOLE_BELOW))  # a point of a neighbour, if it is a point
+            self.void = b.mor(b.mand(is_whole, none), b.mand(shared, self.void))
+
+    def _cut(self, low: Value, high: Value, part: Value, is_whole: Value | None, beyond: float) -> Value:
+        """The end of a piece. Of whole numbers it is floor(D), or the next one, as long as both are doubles for certain."""
+        b, point = self.b, cut(self.b, low, high, part)
+        if is_whole is None:
+            return point
+        near = b.mand(is_whole, b.olt(b.abs(point), _WHOLE_BELOW))
+        return b.select(near, b.add(b.floor(point), beyond), point)
 
     def _is_axis(self, i: "int | Value") -> Value:
         return self.b.oeq(self.axis, self.number_of(i))

@@ -1,4 +1,4 @@
-"""Which variables are whole numbers.
+"""Which variables are whole numbers. Their bounds may be infinite, on one side or on both.
 
 Proof: docs/proofs/exact_bounds.md.
 """
@@ -38,10 +38,6 @@ def read_integrality(integrality: Any, problem: Problem) -> tuple[tuple[int, ...
         raise OptionError(f"integrality of variable {i} is {kinds[i].item()!r}: 0 stands for any number, 1 for whole numbers; "
                           "others of SciPy's values are not there")
     integers = np.flatnonzero(kinds)
-    lo, hi = problem.region
-    for i in integers[~np.isfinite(lo[integers]) | ~np.isfinite(hi[integers])][:1]:
-        ends = float(lo[i]), float(hi[i])
-        raise OptionError(f"variable {i} is a whole number, and its bounds {ends} are infinite: give finite ones")
     problem = _in_boxes(problem, integers) if problem.several is not None else problem
     none, problem = _rounded(problem, integers)
     x0 = problem.x0
@@ -60,7 +56,8 @@ def _rounded(problem: Problem, integers: np.ndarray) -> tuple[int | None, Proble
     for i in sorted({i for i, _ in ends} & set(integers.tolist())):
         whole = [_whole(ends.pop((i, side), None), float(problem.region[side][i]), i, side) for side in (0, 1)]
         if whole[0] <= whole[1]:
-            box = of_ends([tuple(end_of(Fraction(number)) for number in whole)])
+            box = of_ends([tuple(End(number, number) if isinstance(number, float) else end_of(Fraction(number))
+                                 for number in whole)])
             lo[i], hi[i] = box.lo[0], box.hi[0]
             outer = outer.but(i, *(end[0] for end in box.outer or (box.lo, box.hi) * 2))
             ends |= {(i, side): box.end(0, side) for _, side in box.needed()}
@@ -75,8 +72,11 @@ def _rounded(problem: Problem, integers: np.ndarray) -> tuple[int | None, Proble
     return none[0] if none else None, replace(problem, lo=lo, hi=hi, outer=outer, ends=ends, start=start)
 
 
-def _whole(end: End | None, double: float, i: int, side: int) -> int:
-    """The whole number within the bounds that is next to an end of theirs; it is this double where it is None."""
+def _whole(end: End | None, double: float, i: int, side: int) -> int | float:
+    """The whole number within the bounds that is next to an end of theirs; it is this double where it is None. An infinite end
+    stays as it is."""
+    if end is None and math.isinf(double):
+        return double
     number = double if end is None else end.number if isinstance(end.number, Fraction) else (end.up, end.down)[side]
     if end is not None and max(abs(end.down), abs(end.up)) > FAR and not isinstance(number, Fraction):
         raise OptionError(f"variable {i} is a whole number, and which one is next to its bound {end.number!r} is not known: give "
@@ -88,8 +88,9 @@ def _in_boxes(problem: Problem, integers: np.ndarray) -> Problem:
     """With start boxes whose ends are rounded inward, those that hold whole numbers, unless there are none."""
     lo, hi, outer = problem.start.lo.copy(), problem.start.hi.copy(), problem.start.outer
     if outer is not None:
-        far = np.maximum(np.abs(outer.lo), np.abs(outer.hi)) > FAR  # a whole number may lie between an end and the double within
-        inexact = far & ((outer.lo != lo) | (outer.hi != hi))
+        # beyond FAR a whole number may lie between an end and the double within
+        inexact = np.any([(mine != its) & (np.maximum(np.abs(mine), np.abs(its)) > FAR) for mine, its in
+                          ((outer.lo, lo), (outer.hi, hi))], axis=0)
         for i in integers[inexact[integers].any(axis=1)][:1]:
             raise OptionError(f"variable {i} is a whole number, and an end of a start box of its is one beyond 2**53 that is no "
                               "double: give the next one that is")

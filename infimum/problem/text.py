@@ -48,14 +48,19 @@ def printable(name: str) -> str:
 def box(lo: np.ndarray, hi: np.ndarray, names: Names = None, most: int = 4) -> str:
     """The box as a product of intervals, or as the interval of each variable if these have names; a long one is shortened.
 
-    >>> box(np.zeros(2), np.ones(2)), box(np.zeros(2), np.ones(2), ["a", "b"])
-    ('[0, 1] x [0, 1]', 'a in [0, 1], b in [0, 1]')
+    >>> box(np.zeros(2), np.ones(2)), box(np.zeros(2), np.array([1.0, np.inf]), ["a", "b"])
+    ('[0, 1] x [0, 1]', 'a in [0, 1], b in [0, inf)')
     """
-    shown = [f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True)]
+    shown = [_interval(a, b) for a, b in zip(lo[:most], hi[:most], strict=True)]
     if names is not None:
         shown = [f"{printable(name)} in {interval}" for name, interval in zip(names, shown, strict=False)]
     between = " x " if names is None else ", "
     return between.join(shown) + (f"{between}… {len(lo):,} in all" if len(lo) > most else "")
+
+
+def _interval(a: float, b: float) -> str:
+    """An interval; an infinite end is none of its numbers."""
+    return f"{'[' if a > -np.inf else '('}{a:.9g}, {b:.9g}{']' if b < np.inf else ')'}"
 
 
 def union(intervals: np.ndarray, most: int = 4) -> str:
@@ -64,7 +69,7 @@ def union(intervals: np.ndarray, most: int = 4) -> str:
     >>> union(np.array([[-2.0, -1.0], [1.0, 2.0]]))
     '[-2, -1] ∪ [1, 2]'
     """
-    shown = " ∪ ".join(f"[{a:.9g}, {b:.9g}]" for a, b in intervals[:most])
+    shown = " ∪ ".join(_interval(a, b) for a, b in intervals[:most])
     return shown + (f" ∪ … {len(intervals):,} in all" if len(intervals) > most else "")
 
 

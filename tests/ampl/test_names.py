@@ -151,10 +151,15 @@ def test_formulas():
     assert "x[9]" in formula(root, 3, np.array([9, 1, 2, 3])) and formula(x).endswith(", …)")
 
 
+def test_half_lines(tmp_path):
+    whole = nl(["v0"], bounds="2 0").replace(" 2 2 2\n 0 0 0 1\n 0 0 0 0 0", " 0 2 0\n 0 0 0 1\n 0 0 0 0 2")
+    result, _ = solve(model_with(tmp_path, whole))
+    assert result.verdict.name == "PROVED" and result.fun == 0
+    result, _ = solve(model_with(tmp_path, whole.replace("v0", "o16\nv0", 1)))
+    assert result.lower == -np.inf and "pressure" in result.obstacle
+
+
 def test_errors_of_the_run(tmp_path, infimum_):
-    whole = nl(["o5", "v0", "n2"], bounds="3").replace(" 2 2 2\n 0 0 0 1\n 0 0 0 0 0", " 0 2 0\n 0 0 0 1\n 0 0 0 0 2")
-    assert read_error(tmp_path, whole, infimum_) == \
-        "variable pressure is a whole number, and its bounds (-inf, inf) are infinite: give finite ones"
     assert read_error(tmp_path, nl(["v0"], bounds="0 3 2"), infimum_).startswith("the bounds of variable pressure are reversed")
     assert "those of variable pressure are (-inf, inf)" in read_error(tmp_path, nl(["v0"], bounds="3"), infimum_, "engine=swarm")
 

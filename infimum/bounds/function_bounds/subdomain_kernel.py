@@ -48,10 +48,10 @@ class SubdomainKernel:
         self.b, self.data, self.n, self.system, self.divided = Builder(), Data(), x.size, system, divided
         self.at = self.data.offset(np.zeros(self.n + 5))
         self.index = self.data.offset(np.arange(self.n, dtype=float))
-        self.piece = RegionPiece(self.b, self.n, self._number, self.at + self.n)
-        self.narrow, self.upper = (self.b.data(self.at + self.n + k) for k in (3, 4))
         whole = np.isin(np.arange(self.n), system.integers).astype(float)
         self.integers = self.data.offset(whole) if system.integers else None
+        self.piece = RegionPiece(self.b, self.n, self._number, self.at + self.n, self.integers)
+        self.narrow, self.upper = (self.b.data(self.at + self.n + k) for k in (3, 4))
         digits = np.array(list(itertools.product(range(pieces), repeat=divided)), float).reshape(-1, divided)
         self.count = len(digits)
         self.tables = [[self.data.offset(np.ascontiguousarray((digits[:, r] + end) / pieces)) for end in (0, 1)]
