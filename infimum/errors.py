@@ -192,8 +192,8 @@ class DeviceMemoryError(DeviceError, MemoryError):
 class SolverError(InfimumError, ImportError):
     """A library that a run was told to use is not there, or cannot be imported.
 
-    Example: `options={"lp": True}` where HiGHS is not installed. Cure: `pip install infimum[lp]`; or leave the option out: proofs
-    need nothing but infimum itself.
+    Example: `options={"lp": True}` where HiGHS is not installed. Cure: `pip install highspy`; or leave the option out: proofs
+    then go on by bounds of infimum itself.
     """
 
 

@@ -121,7 +121,7 @@ class Result(Mapping):
     no feasible point is proved; else the proved point, or, where there are equations, a pair (lo, hi), a box that is proved to
     hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by how much equations were relaxed. plain_calls: how
     many calls of the user's functions with plain numbers agreed with what was traced; 0 with check=False, None if there is
-    nothing to compare. lp: with options={"lp": True}, the `solver` with its version, and how many linear programs it `solved`, in
+    nothing to compare. lp: where linear programs took part, the `solver` with its version, and how many of them it `solved`, in
     how many `iterations`, how many `failed` and were ignored, and how many were given up after too many iterations (`limited`).
     rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on which the bits depend, and
     how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is

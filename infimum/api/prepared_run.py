@@ -226,7 +226,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
         found = drive(PresolvedRun(search, presolve), time_limit=limits.time_limit, callback=watching.callback,
                       progress=watching.progress, writer=writer, watch=watching.watch,
                       view=View(compiled.evaluator.estimate, *question.problem.region))
-        asked = RunSettings(method.engine, parallel.workers, getattr(method.options, "lp", False))
+        asked = RunSettings(method.engine, parallel.workers, getattr(method.options, "lp", None))
         with answering(watching.watch):
             return compared.with_calls(answer(found, compiled, solved, search, asked))
 
@@ -278,7 +278,7 @@ def _check_system(solved: Formulation, engine: str) -> None:
 
 
 def _check_no_proof(options: SwarmOptions) -> None:
-    if options.lp:
+    if options.lp is True:
         raise OptionError("option 'lp' bounds f from below, and engine 'swarm' proves no such bound: use engine 'auto'")
 
 

@@ -8,6 +8,7 @@ Proof: docs/proofs/linear_programs.md.
 
 import importlib
 from functools import cache
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -61,8 +62,16 @@ def _library() -> ModuleType:
         return library
     except ImportError as error:
         reason = str(error).strip().split("\n")[0]
-        raise SolverError(f'options={{"lp": True}} needs HiGHS, and importing highspy fails ({reason}): pip install infimum[lp]; '
+        raise SolverError(f'options={{"lp": True}} needs HiGHS, and importing highspy fails ({reason}): pip install highspy; '
                           'without "lp" proofs go on by bounds of infimum itself') from error
+
+
+def is_available() -> bool:
+    """Can it be used? It is imported where it seems to be there."""
+    try:
+        return find_spec("highspy") is not None and bool(_library())
+    except (SolverError, ValueError):  # ValueError: a module that was made by hand
+        return False
 
 
 def version() -> str:
@@ -115,6 +124,20 @@ class Highs:
 
     def change_cost(self, cost: np.ndarray) -> None:
         self.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+
+    def cost_within(self, column: int, low: float, high: float, iterations: int) -> tuple[float, int]:
+        """About the least cost where the column lies between these, infinite where nothing does, and the iterations it took.
+        The program, which was solved, stays as it is, and so does the basis."""
+        basis = self.highs.getBasis()
+        self.highs.changeColBounds(column, low, high)
+        self.highs.setOptionValue("simplex_strategy", _DUAL)
+        self.highs.setOptionValue("simplex_iteration_limit", int(iterations))
+        self.highs.run()
+        status, info = _MEANING.get(self.highs.getModelStatus().name, FAILED), self.highs.getInfo()
+        cost = {NO_POINT: np.inf, FAILED: np.nan}.get(status, float(info.objective_function_value))
+        self.highs.changeColBounds(column, 0.0, 1.0)
+        self.highs.setBasis(basis)
+        return cost, int(info.simplex_iteration_count)
 
     def solve(self, iterations: int, primal: bool = False) -> LinearProgramSolution:
         """In at most the given number of iterations; `primal` where the last solution is still one, as after another cost."""

@@ -30,5 +30,10 @@ def region_tests_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start:
     faces = None if start is None else StartFaces(evaluator, start)
     for test in tests:
         test.faces = faces
+    return in_order([*tests, *asked])
+
+
+def in_order(tests: Sequence[RegionTest]) -> list[RegionTest]:
+    """In the order of the table."""
     place = {name: number for number, name in enumerate(ALL_TESTS)}
-    return sorted([*tests, *asked], key=lambda test: place.get(test.name, len(place)))
+    return sorted(tests, key=lambda test: place.get(test.name, len(place)))

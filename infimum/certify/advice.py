@@ -24,7 +24,7 @@ class RunSettings(NamedTuple):
 
     engine: str = "auto"
     workers: Any = None
-    lp: bool = False
+    lp: bool | None = None
 
 
 def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: RunSettings) -> str | None:
@@ -95,7 +95,7 @@ def _point(result: Result) -> str | None:
 
 def _programs(evaluator: Evaluator, asked: RunSettings) -> str | None:
     system = evaluator.system
-    if system is None or not system.m or asked.lp or asked.engine != "auto" or asked.workers is not None:
+    if system is None or not system.m or asked.lp is not False or asked.engine != "auto" or asked.workers is not None:
         return None
     return 'Linear programs give other bounds where there are constraints: options={"lp": True}.'
 

@@ -27,6 +27,7 @@ from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
+from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as PROGRAMS
 from infimum.search.policy.search import CONSTRAINED as POLICY
 from infimum.search.progress import Figures
 from infimum.search.search_run import SearchRun
@@ -35,13 +36,14 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import convex_bounds, root_linear_programs
+    from infimum.bounds import convex_bounds
+    from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
     convex_bounds = LazyModule("bounds.convex_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
-    root_linear_programs = LazyModule("bounds.root_linear_programs")
+    root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
 
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
 
@@ -69,6 +71,7 @@ class ConstrainedRun(SearchRun):
         self.begun: BranchAndBound | None = None  # the search of regions, while a first point is looked for
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
+        self.programs_wait = wanted is None and rounds is None  # may linear programs begin by themselves?
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.quadratic_steps, self.quadratic_waits = 0, True  # taken by quadratic bounds; is one to be asked (again) later?
         self.looking: State | None = None  # what a look for points began with that is not over yet
@@ -117,7 +120,8 @@ class ConstrainedRun(SearchRun):
             return self.state_before_search
         state, searched = self.branch.state(), self._state_of_search() if self.looking is None else self.looking
         solver = {} if self.lp is None else {"lp": self.lp.version}
-        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None,
+                                              "programs_wait": self.programs_wait} | solver,
                      state.arrays | self.learned_arrays() | searched.arrays)
 
     def _state_of_search(self) -> State:
@@ -128,6 +132,10 @@ class ConstrainedRun(SearchRun):
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
+        if self.programs_wait:
+            self.programs_wait = state.values.get("programs_wait", False)
+            if "lp" in state.values:
+                self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
         self.branch_of(state)
         self.search.restore(state.arrays)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
@@ -189,6 +197,35 @@ class ConstrainedRun(SearchRun):
     def _learning_tests(self) -> list[RegionTest]:
         return [test for test in self.branch.tests if test.learns]
 
+    # ---- linear programs that nobody asked for
+    def before_step(self) -> Iterator[None]:
+        """By counts. A run that is stopped meanwhile begins with that when it is resumed."""
+        if self.programs_wait and self.branch.is_between_steps and self._programs_are_due():
+            state = self.state()
+            self.programs_wait, self.state_before_search = False, state
+            yield from self._begin_programs(self.branch)
+            self.state_before_search = None
+        return self.branch.done
+
+    def _programs_are_due(self) -> bool:
+        whole = self.evaluator.system.integers
+        return self.branch.steps >= (PROGRAMS.first_step_whole if whole else PROGRAMS.first_step)
+
+    def _begin_programs(self, branch: BranchAndBound) -> Iterator[None]:
+        """From here on linear programs bound regions, where they have something to say; at first the whole box."""
+        self.programs_wait = False
+        with stoppable():
+            self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
+        if self.lp is None:
+            return
+        self.lp.test.compare_with(*(self.search.begin if self.search.better is None else self.search.better))
+        self.lp.test.payoff.due = branch.steps
+        branch.add_test(self.lp.test)
+        self.lp.delay(branch.tests, branch.steps)
+        yield from self.lp.before(branch, self.search, self._offer)
+        if branch is self.branch:
+            yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+
     # ---- the work
     def prepare(self) -> Iterator[None]:
         branch = self.begun = self._begun()
@@ -242,8 +279,15 @@ class ConstrainedRun(SearchRun):
             for steps in self.search.rounds():
                 yield from in_stoppable_steps(steps)
                 self._offer()
-                if self.incumbent.upper < np.inf:
+                if self.programs_wait and self.incumbent.upper == np.inf and len(self.search.integers):
+                    yield from self._begin_programs(branch)
+                if self.incumbent.upper < np.inf or self._dives:
                     break
+
+    @property
+    def _dives(self) -> bool:
+        """Do linear programs look for whole numbers?"""
+        return self.lp is not None and self.lp.whole
 
     def _close(self) -> None:
         """Nearer bounds in the place of infinite or very wide ones, where a convex set has them."""
@@ -325,7 +369,9 @@ class ConstrainedRun(SearchRun):
         lo, hi = self.branch.lowest(POLICY.regions_sampled)
         self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
         lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
-        if lo.shape[1]:
+        if self._dives and lo.shape[1]:
+            yield from self.lp.dive(self.branch, self.search, lo[:, 0], hi[:, 0])
+        if lo.shape[1] and not (self._dives and self.searched > PROGRAMS.search_share * self.branch.boxes):
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):

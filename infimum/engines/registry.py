@@ -48,13 +48,13 @@ def presolve_steps(method: Method) -> list[PresolveStep]:
     from infimum.presolve.system_forms import CompletedSquares, ConvexWithoutBounds, EmptySystem
 
     if method.engine == "auto":
-        programs = [EmptySystem(linear_programs=True)] if method.options.lp else []
+        programs = [EmptySystem(linear_programs=True)] if method.options.lp is True else []
         return [DefinedObjective(method.goal), *programs, ConvexWithoutBounds(), CompletedSquares()]
     return [EmptySystem()] if method.engine == "subdomain" else []
 
 
 def check_portions(options: Any) -> None:
     """Raises where regions cannot be dealt to workers."""
-    if getattr(options, "lp", False):
+    if getattr(options, "lp", None) is True:
         raise OptionError("option 'lp' solves linear programs one after the other, and these are not dealt to workers: leave out "
                           "workers=, or the option")

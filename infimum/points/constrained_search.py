@@ -88,6 +88,13 @@ class ConstrainedSearch(PointSearch):
         else:
             yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
 
+    def with_whole_fixed(self, starts: np.ndarray) -> Iterator[None]:
+        """Looks from these points (n, N), whose whole numbers stay as they are, in pieces."""
+        self.found = np.empty((self.n, 0))
+        if not self.is_large:
+            ends = self._around(starts, self.lo[:, None], self.hi[:, None])
+            yield from self._fixed(np.rint(starts[self.integers]), starts, *ends)
+
     @property
     def most_starts(self) -> int:
         """So many can be afforded at a time."""

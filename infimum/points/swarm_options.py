@@ -23,7 +23,7 @@ class SwarmOptions:
     its best point and of the swarm's best point. start: "uniform" or "sobol", where the particles start. armijo, halvings: the
     decrease at which a trial step is accepted, as a part of the expected one, and how often a step is halved. samples: the
     number of points on each line of a coordinate search. lp: with `engine="auto"`, bound regions by linear programs as well,
-    which HiGHS solves (`pip install infimum[lp]`; False).
+    which HiGHS solves: None, where there are constraints and that pays; True, from the start; False, never.
     """
 
     particles: int | None = None
@@ -40,7 +40,7 @@ class SwarmOptions:
     armijo: float = 0.3
     halvings: int = 20
     samples: int = 64
-    lp: bool = False
+    lp: bool | None = None
 
     @classmethod
     def read(cls, given: dict[str, Any] | None, limited: bool = False) -> "SwarmOptions":
@@ -50,8 +50,8 @@ class SwarmOptions:
             kinds, (least, most), word = ((int, np.integer), _WHOLE[name], "whole number") if name in _WHOLE else \
                 ((int, float, np.integer, np.floating), _REAL.get(name, (0, 0)), "number")
             if name == "lp":
-                if not isinstance(value, bool):
-                    raise OptionError(f"option 'lp' must be True or False, not {value!r}")
+                if value is not None and not isinstance(value, bool):
+                    raise OptionError(f"option 'lp' must be True, False or None, not {value!r}")
                 continue
             if name == "start" or (value is None and name in _OPTIONAL):
                 continue

@@ -44,7 +44,7 @@ class EmptySystem(PresolveStep):
             return None
         found = given.with_system(System(evaluator.f, (), no_ends, no_ends))
         if self.linear_programs:
-            from infimum.bounds.linear_program_bound import LinearProgramBound  # seldom needed
+            from infimum.bounds.linear_programs.linear_program_bound import LinearProgramBound  # seldom needed
 
             evaluator.linear_programs.version()  # an error where the solver is missing
             return found if LinearProgramBound.applies(found.evaluator) else None

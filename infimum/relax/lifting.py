@@ -46,9 +46,10 @@ class LiftLimits(NamedTuple):
     columns: int
     table: float
     made: int
+    linear: bool = False  # also of rows that are all linear, of which propagation knows much
 
 
-IN_LANES, SPARSE = LiftLimits(*POLICY.lane_lift), LiftLimits(*POLICY.single_lift)
+IN_LANES, SPARSE = LiftLimits(*POLICY.lane_lift), LiftLimits(*POLICY.single_lift, linear=True)
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
 # fixed: numbers
 _ZERO, ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
@@ -178,7 +179,7 @@ class Lift:
         self.rows = [self._form(row) for row in rows]
         self.logarithmic, self.within = self._sums_times_logarithms(), self._within()
         self.multiplied = equations_times_variables(self, size.made)
-        if len(self.columns) == self.n or self.entries > size.table:
+        if (len(self.columns) == self.n and not size.linear) or self.entries > size.table:
             raise CannotBeLifted
         for form in (*self.rows, *self.fixed):
             for number in (form.constant, *(c for _, c in form.terms)):

@@ -62,6 +62,8 @@ class LinearProgramBounding:
     counts: SolverCounts = field(default_factory=SolverCounts)
     solver: Any = None
     warm: Any = None
+    program: ScaledProgram | None = None  # the last one that a region had, and its least cost, about
+    cost: float = 0.0
 
     def session(self) -> None:
         """From here on nothing depends on what was solved before, but for the basis."""
@@ -131,6 +133,9 @@ class LinearProgramBounding:
         y, z = self.multipliers(program)
         if y is None:
             return TightenedRegion(region.low, region.high, -np.inf)
+        if z is not None:
+            with np.errstate(all="ignore"):
+                self.program, self.cost = program, float((program.cost * np.nan_to_num((z - program.low) / program.width)).sum())
         return self.concluded(region, y, z, upper)
 
     def multipliers(self, program: ScaledProgram, primal: bool = False) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -157,6 +162,13 @@ class LinearProgramBounding:
         point = found.point if found.status == _SOLVED and _sound(found.point, program.columns) else None
         with np.errstate(all="ignore"):
             return found.multipliers * program.scales * factor, None if point is None else program.unscaled(point)
+
+    def rise(self, column: int, low: float, high: float) -> float:
+        """By how much the least cost of the last region's program rises where a scaled column is between these; NaN where that is
+        not known. An estimate."""
+        cost, iterations = self.solver.cost_within(column, low, high, POLICY.probe_iterations)
+        self.counts.iterations += iterations
+        return max(0.0, (cost - self.cost) * self.program.unit)
 
     def concluded(self, region: RegionProgram, y: np.ndarray, z: np.ndarray | None, upper: float) -> TightenedRegion:
         """What these multipliers prove: of f, or, where there is no solution, without f."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.bounds.bound_order import region_tests_of
+from infimum.bounds.bound_order import in_order, region_tests_of
 from infimum.bounds.bound_table import Payoff
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.certify.uniqueness_question import can_be_isolated
@@ -59,6 +59,11 @@ class BranchAndBound(PooledSearch):
         self.cutting = [test for test in self.tests if test.cuts]
         self.discarded = {"value": 0, "second order": 0, **{test.discards: 0 for test in self.tests}}
 
+    def add_test(self, test: RegionTest) -> None:
+        """From here on that test is asked as well."""
+        self.tests = in_order([*self.tests, test])
+        self.discarded.setdefault(test.discards, 0)
+
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
         self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
@@ -83,6 +88,14 @@ class BranchAndBound(PooledSearch):
             self.pool.replace(before)
             self.final = final
             raise
+
+    def clip(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Keeps what lies in this box: elsewhere f is known to be above the best point."""
+        regions = self.pool.everything()
+        low, high = np.maximum(regions.lo, lo[:, None]), np.minimum(regions.hi, hi[:, None])
+        left = np.flatnonzero((low <= high).all(axis=0))
+        self.discarded["value"] += len(regions) - len(left)
+        self.pool.replace(Regions(low, high, regions.lower, regions.axis, regions.level).at(left))
 
     def discard_all(self) -> None:
         """It is proved that no point is feasible."""

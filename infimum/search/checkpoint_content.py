@@ -84,7 +84,7 @@ _VALUES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("boxes", "steps", "before", "cuts", "judged", "next_look", "looked", "sweeps", "slices", "refined",
                      "largest_step", "quadratic_steps"), _whole),
     **dict.fromkeys(("floor", "asked", "boxes_each"), _number),
-    **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits"), _truth),
+    **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits", "programs_wait"), _truth),
     "batch": _batch, "lp": lambda value: isinstance(value, str),
     "discarded": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }
@@ -156,7 +156,7 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
         "taken.home": ("i8", ("taken",)),
         "search": ("f8", (n + m + 2,)), "search.begin": box, "search.better": box,
         "taught.lagrangian": ("f8", ((lagrangian_size, lagrangian_size + 2 * n + 2 * n * n),)), "taught.lifted": ("f8", (n,)),
-        "lp.counts": ("i8", (4,)), "lp.mark": ("f8", (3,)), "lp.basis": ("i1", (None,)),
+        "lp.counts": ("i8", (4,)), "lp.mark": ("f8", (3,)), "lp.basis": ("i1", (None,)), "lp.gains": ("f8", (2, 2, n)),
     }
 
 
@@ -185,7 +185,7 @@ def _check_state(state: State, problem: Problem, m: int, rows: int) -> None:
     sizes, known = _sizes(n, m, rows), {}
     for name, array in state.arrays.items():
         if name.startswith("payoff."):
-            _check_array(name, array, "i8", ((4, 5),))
+            _check_array(name, array, "i8", ((4, 5, 6),))
         elif name in sizes:
             _check_array(name, array, *sizes[name], known)
     found = state.arrays

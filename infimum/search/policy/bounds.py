@@ -173,6 +173,16 @@ class LINEAR_PROGRAMS:
     least_iterations = 200               # and beside these
     most_rows_times_sides = 600          # rows of inequalities that are multiplied by distances of variables from their ends
     negligible_entry = 1e-11             # entries of a row, or costs, that the solver is not told
+    worth_rise = 0.01                    # part of its size by which a lower bound must rise where there is no upper bound
+    most_doublings = 6                   # times that the wait after a bad judgement is doubled
+    whole_tolerance = 1e-6               # distance from a whole number from which on a solution is not whole
+    reliable_probes = 4                  # programs after which the mean gain of a variable is relied on,
+    most_probed_variables = 8            # variables of a region that are probed,
+    least_rise = 2.0**-20                # part of the largest: what rises by less counts as that
+    probe_iterations = 60                # and iterations of a probe
+    dive_programs = 60                   # programs of a dive at most
+    dive_share = 0.25                    # part of the variables that are not whole yet: these are fixed together
+    dive_certain = 0.2                   # distance from whole numbers up to which several are fixed together
     tightening_passes = 4                # passes over all variables,
     tightening_iterations = 20_000       # and iterations of all their programs together
     tightening_at_end = 1e-6             # part of a side: a solution so near to its end tightens nothing
@@ -187,6 +197,9 @@ class ROOT_LINEAR_PROGRAMS:
     """Linear programs of the whole box. Shown by `bench/constraints.py --only pooling`; notes: 2026-11-constrained-problems."""
 
     rounds = 6                      # rounds of cuts
+    first_step_whole = 4            # steps after which linear programs begin by themselves, with whole numbers,
+    first_step = 16                 # and without
+    search_share = 0.5              # evaluations of point searches for each box: with more, only dives look for whole numbers
     # steps before programs of single regions, where constraints are curved: many searches are over by then
     first_step_if_curved = 24
     most_tightenings = 3            # times that variables are tightened, at most

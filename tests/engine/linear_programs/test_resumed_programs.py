@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.bounds import linear_program_bound
-from infimum.bounds import root_linear_programs as whole_box
 from infimum.bounds.bound_table import Schedule
+from infimum.bounds.linear_programs import linear_program_bound
+from infimum.bounds.linear_programs import root_linear_programs as whole_box
 from infimum.engines.constrained_run import ConstrainedRun
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Method

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.interface import LocalSolution, RegionTest
-from infimum.bounds.linear_program_bound import LinearProgramBound
+from infimum.bounds.linear_programs.linear_program_bound import LinearProgramBound
+from infimum.bounds.linear_programs.program_dive import ProgramDive
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.problem import Problem
 from infimum.relax.alternation import Alternation
@@ -15,7 +16,7 @@ from infimum.relax.bound_tightening import tightened
 from infimum.relax.program_bounds import TightenedRegion
 from infimum.search.checkpoint import State
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
-from infimum.support.clock import stoppable
+from infimum.support.clock import in_stoppable_steps, stoppable
 
 
 class RootLinearPrograms:
@@ -25,6 +26,7 @@ class RootLinearPrograms:
         self.version, self.notes = evaluator.linear_programs.version(), []
         self.test = LinearProgramBound(evaluator, problem.lo, problem.hi)
         self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.test.bounding)
+        self.whole, self.diver = len(self.test.bounding.relaxation.whole) > 0, ProgramDive(self.test.bounding)
 
     @classmethod
     def of(cls, evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
@@ -32,18 +34,27 @@ class RootLinearPrograms:
         evaluator.linear_programs.version()
         return cls(evaluator, problem) if LinearProgramBound.applies(evaluator) else None
 
+    @classmethod
+    def by_themselves(cls, evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
+        """Where nobody asked for them: with constraints on one box. None too where the solver is missing."""
+        if not evaluator.system.m or problem.several is not None or not evaluator.linear_programs.is_available():
+            return None
+        return cls.of(evaluator, problem)
+
     @property
     def alternates(self) -> bool:
         """Do linear programs in turn look for points?"""
         return self.turns is not None
 
-    def delay(self, tests: list[RegionTest]) -> None:
-        """Tests are first tried later: others where programs look for points, else the programs of single regions."""
-        if not self.alternates:
+    def delay(self, tests: list[RegionTest], step: int = 0) -> None:
+        """Tests that were never tried are first tried later: others where programs look for points, else the programs of single
+        regions, if the search begins with them."""
+        looks = self.alternates or self.whole
+        if not looks and not step:
             self.test.payoff.due = max(self.test.payoff.due, POLICY.first_step_if_curved)
-        for test in tests if self.alternates else ():
-            if test.payoff is not None:
-                test.payoff.due = max(test.payoff.due, test.schedule.after_programs)
+        for test in tests if looks else ():
+            if test.payoff is not None and not test.payoff.tried:
+                test.payoff.due = max(test.payoff.due, step + test.schedule.after_programs)
 
     def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
         """A bound of the whole box, and a look for points from the solution, and from some places that are easily chosen."""
@@ -59,7 +70,10 @@ class RootLinearPrograms:
             return
         branch.floor = max(branch.floor, left.lower)
         yield
-        if left.point is not None:
+        if self.whole and not self.alternates:
+            if branch.incumbent.upper == np.inf:
+                yield from self.dive(branch, search, lo, hi)
+        elif left.point is not None:
             ends = [lo, hi, lo / 2 + hi / 2] if self.alternates and np.isfinite([lo, hi]).all() else []
             yield from self._look(branch, search, offer, [left.point, *ends], quick=True)
 
@@ -74,6 +88,22 @@ class RootLinearPrograms:
         yield
         yield from search.from_points(starts[:, -1:] if quick else starts)  # of several the middle: of corners little is learnt
         offer()
+
+    def dive(self, branch: Any, search: Any, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Looks for a point with whole numbers from the solution of the program of a box; others than whole numbers are then
+        searched for."""
+        with stoppable():
+            x = self.diver.point(lo, hi, branch.incumbent.upper)
+        yield
+        if x is None:
+            return
+        before = branch.incumbent.upper
+        branch.incumbent.offer(x[:, None])
+        if not branch.incumbent.upper < before and len(self.diver.whole) < len(x):
+            yield from in_stoppable_steps(search.with_whole_fixed(x[:, None]))
+            branch.incumbent.offer(np.stack(search.candidates(), axis=1))
+        if branch.incumbent.upper < before:
+            branch.prune()
 
     def alternate(self, branch: Any, search: Any, starts: np.ndarray, quick: bool = False) -> bool:
         """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?
@@ -137,7 +167,10 @@ class RootLinearPrograms:
         if not branch.done and part.mean() < POLICY.worth_width:
             search.better = new
             compare_with(new)
-            branch.begin_again(*(end[:, None] for end in new))
+            if branch.steps:
+                branch.clip(*new)
+            else:
+                branch.begin_again(*(end[:, None] for end in new))
 
     def warm_start(self, tests: list[RegionTest]) -> None:
         """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""

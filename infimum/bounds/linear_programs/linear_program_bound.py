@@ -2,10 +2,10 @@
 
 **Discards** a region of which multipliers prove that no point is feasible: it is gone; one in which only points above the upper
 bound are left has an infinite lower bound instead. **Reduces** each variable by its reduced cost. **Raises** the lower bound to
-that of the linear program. **Chooses** the variable to cut next: the one whose products and curves the solution has most wrong,
-weighed by multipliers. **Costs** a program, or two: counted as 64 boxes. **Judged** by regions discarded, or brought to half of
-their distance to the upper bound; while it pays, steps have few regions. A step depends on nothing that was solved before but for
-the basis of the whole box.
+that of the linear program. **Chooses** the variable to cut next (`program_branching.py`). **Costs** a program, or two: counted
+as 64 boxes. **Judged** by regions discarded, or brought to half of their distance to the upper bound, or where there is none by
+bounds that rose. While it pays, steps have few regions; while it does not, it is tried more and more seldom. A step depends on
+nothing that was solved before but for the basis of the whole box, and what variables have gained.
 """
 
 from typing import Any
@@ -14,31 +14,36 @@ import numpy as np
 
 from infimum.bounds.bound_table import Payoff
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
+from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.evaluation.evaluator import Evaluator
-from infimum.kernel.region_cut import DISCARDED_AXIS, NO_AXIS, rows
-from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
+from infimum.kernel.region_cut import DISCARDED_AXIS, rows
+from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import Relaxation
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
-from infimum.search.region_pool import can_be_cut
 
 
 class _PayoffWithPause(Payoff):
-    """With a `rest` it is not asked for that number of steps."""
+    """With a `rest` it is not asked for that number of steps. After each of `misses` bad judgements in a row it waits longer."""
 
-    rest = 0
+    rest = misses = 0
 
     def judge(self, step: int, regions: int, gone: float) -> None:
         super().judge(step, regions, gone)
+        if self.pays:
+            self.misses = 0
+        else:
+            self.due = step + ((self.due - step) << min(self.misses, POLICY.most_doublings))
+            self.misses += 1
         if self.rest:
             self.pays, self.due, self.rest = False, step + self.rest, 0
 
     def state(self) -> np.ndarray:
         """With a rest that was found due in the midst of a step, where nothing is judged."""
-        return np.append(super().state(), self.rest)
+        return np.append(super().state(), [self.rest, self.misses])
 
     def restore(self, state: np.ndarray) -> None:
         super().restore(state)
-        self.rest = int(state[4]) if len(state) > 4 else 0
+        self.rest, self.misses = (int(state[k]) if len(state) > k else 0 for k in (4, 5))
 
 
 class LinearProgramBound(RegionTest):
@@ -55,6 +60,7 @@ class LinearProgramBound(RegionTest):
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
+        self.branching = ProgramBranching(self.bounding, self.n)
         self.compare_with(lo, hi)
 
     @classmethod
@@ -64,7 +70,7 @@ class LinearProgramBound(RegionTest):
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Sides of regions are measured as parts of those of this box."""
         with np.errstate(all="ignore"):
-            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+            self.branching.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
 
     def test(self, regions: Any, context: StepContext) -> Outcome:
         arrays, n, upper = self.evaluator.arrays_of(regions), self.n, context.upper
@@ -82,10 +88,16 @@ class LinearProgramBound(RegionTest):
                 here[axis_row, k] = DISCARDED_AXIS
             elif not left.empty:
                 here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
-                here[axis_row, k] = self.axis(left, here[axis_row, k])
-            nearer = upper - here[low_row, k] <= POLICY.region_gap_left * (upper - before[k])
-            paid[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
+                here[axis_row, k] = self.branching.axis(left, here[axis_row, k], upper)
+            paid[0, k] = float(gone or here[low_row, k] > upper or self._nearer(before[k], here[low_row, k], upper))
         return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(paid))
+
+    def _nearer(self, before: float, after: float, upper: float) -> bool:
+        """Is a lower bound nearer to the upper bound by a part of the distance, or where there is none, higher by a part of its
+        size?"""
+        if upper < np.inf:
+            return upper - after <= POLICY.region_gap_left * (upper - before)
+        return bool(after > -np.inf and after - before > POLICY.worth_rise * max(1.0, abs(after)))
 
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
@@ -98,45 +110,6 @@ class LinearProgramBound(RegionTest):
         if self.mark is not None and gap > POLICY.worth_gap_left * self.mark[1]:
             self.payoff.rest, self.rests = POLICY.first_pause << self.rests, self.rests + 1
         self.mark = solved, gap
-
-    def axis(self, left: TightenedRegion, now: float) -> float:
-        """The variable to cut next: that one, where nothing is wrong or it is not known."""
-        scores, n = self.scores(left), self.n
-        cut = can_be_cut(left.low[:n], left.high[:n])
-        if not cut.any():
-            return NO_AXIS
-        scores = np.where(cut, scores, -1.0)
-        best = int(np.argmax(scores))
-        if scores[best] > 0 or not 0 <= now or not cut[int(now)]:
-            return float(best)
-        return now
-
-    def scores(self, left: TightenedRegion) -> np.ndarray:
-        """Of each variable: by how much its products and curves are wrong, times their multipliers, times its width."""
-        r, n = self.bounding.relaxation, self.n
-        if left.point is None or left.weights is None:
-            return np.zeros(n)
-        z, y = left.point, np.abs(left.weights)
-        planes, curves = np.split(y[r.first_plane:], [4 * len(r.products)])
-        lifted = np.concatenate([r.products, r.curves])
-        weight = np.concatenate([planes.reshape(-1, 4).sum(axis=1),
-                                 curves.reshape(len(r.curves), -1).sum(axis=1) if len(r.curves) else np.zeros(0)])
-        with np.errstate(all="ignore"):
-            exact = np.concatenate([z[r.factors[:, 0]] * z[r.factors[:, 1]], self._curves_at(z)])
-            wrong = np.abs(exact - z[lifted]) * weight
-            wrong = np.where(np.isfinite(wrong), wrong, 0.0)
-            return np.where(r.lift.reads[lifted], wrong[:, None], 0.0).sum(axis=0) * (left.high - left.low)[:n] * self.units
-
-    def _curves_at(self, z: np.ndarray) -> np.ndarray:
-        """About what curves are at these arguments: the program of the columns that are a point."""
-        r = self.bounding.relaxation
-        if not len(r.curves):
-            return np.zeros(0)
-        low, high = np.full(r.columns, -np.inf), np.full(r.columns, np.inf)
-        low[:self.n] = high[:self.n] = z[:self.n]
-        low[r.arguments] = high[r.arguments] = z[r.arguments]
-        found = r.enclosed(low, high)
-        return found[1][r.curves]
 
     def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
         """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
@@ -152,10 +125,13 @@ class LinearProgramBound(RegionTest):
         """What later programs depend on, and what was counted."""
         basis = {} if self.bounding.basis is None else {"lp.basis": self.bounding.basis}
         mark = (-1, np.nan) if self.mark is None else self.mark
-        return {"lp.counts": self.bounding.counts.state(), "lp.mark": np.array([*mark, self.rests], float), **basis}
+        gains = {"lp.gains": self.branching.gains.copy()} if self.branching.gains.any() else {}
+        return {"lp.counts": self.bounding.counts.state(), "lp.mark": np.array([*mark, self.rests], float), **basis, **gains}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         self.bounding.basis = arrays.get("lp.basis")
+        if "lp.gains" in arrays:
+            self.branching.gains = arrays["lp.gains"].copy()
         if "lp.counts" in arrays:
             self.bounding.counts.restore(arrays["lp.counts"])
             solved, gap, rests = arrays["lp.mark"].tolist()

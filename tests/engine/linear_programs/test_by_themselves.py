@@ -1,0 +1,133 @@
+"""Linear programs that nobody asked for: begun late, where there are constraints, and never needed."""
+
+import copy
+import sys
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.api.objective import with_constraints
+from infimum.backend import highs
+from infimum.bounds.linear_programs.program_branching import ProgramBranching
+from infimum.bounds.linear_programs.program_dive import ProgramDive
+from infimum.engines.constrained_run import PROGRAMS, ConstrainedRun
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.problem import Problem
+from infimum.problem.settings import Goal, Limits, Method
+from infimum.relax.program_bounds import LinearProgramBounding
+from infimum.relax.relaxation import Relaxation
+
+pytest.importorskip("highspy")
+METHOD = Method("auto", SwarmOptions(), Goal(1e-7, 1e-6))
+WEIGHTS = np.array([12.0, 7.0, 11.0, 8.0, 9.0, 6.0])
+
+
+def cutting_stock():
+    """Two patterns, how often each is cut, and what they hold: products of whole numbers."""
+    def f(x):
+        return x[0] + x[1] + 0.1 * (x[2] + x[4])
+
+    def demand(x):
+        return [x[0] * x[2] + x[1] * x[4] - 9, x[0] * x[3] + x[1] * x[5] - 7]
+
+    def length(x):
+        return [20 - 6 * x[2] - 5 * x[3], 20 - 6 * x[4] - 5 * x[5]]
+    return f, [(0, 9)] * 2 + [(0, 4)] * 4, [lambda x: np.stack(demand(x)) >= 0, lambda x: np.stack(length(x)) >= 0]
+
+
+def compiled(f, n, constraints):
+    """With all variables whole."""
+    return with_constraints(infimum.compile(f, n), constraints, tuple(range(n)), None, 0.0).evaluator
+
+
+def run_of(most=40_000):
+    f, bounds, constraints = cutting_stock()
+    evaluator = compiled(f, 6, constraints)
+    lo, hi = np.array(bounds, float).T
+    return ConstrainedRun(Problem(f, lo, hi), evaluator, METHOD, Limits(max_boxes=most))
+
+
+def outcome(run):
+    left = run.branch.regions()
+    return (run.lower, run.value, run.evaluations, run.branch.steps, run.branch.boxes, run.x.tolist(),
+            run.lp and run.lp.report(), left.lo.tolist(), left.hi.tolist())
+
+
+def enumerated():
+    """The least value, by trying everything."""
+    f, bounds, _ = cutting_stock()
+    x = np.stack(np.meshgrid(*[np.arange(lo, hi + 1) for lo, hi in bounds], indexing="ij")).reshape(6, -1)
+    fits = (6 * x[2] + 5 * x[3] <= 20) & (6 * x[4] + 5 * x[5] <= 20)
+    enough = (x[0] * x[2] + x[1] * x[4] >= 9) & (x[0] * x[3] + x[1] * x[5] >= 7)
+    return f(x)[fits & enough].min()
+
+
+@pytest.fixture
+def early(monkeypatch):
+    monkeypatch.setattr(PROGRAMS, "first_step_whole", 1)
+    monkeypatch.setattr(PROGRAMS, "first_step", 1)
+
+
+@pytest.mark.parametrize("options", [None, {"lp": True}, {"lp": False}])
+def test_all_ways_enclose_the_optimum(early, options):
+    f, bounds, constraints = cutting_stock()
+    r = infimum.minimize(f, bounds, constraints=constraints, integrality=1, options=options, rtol=1e-6, progress=False)
+    least = enumerated()
+    assert r.verdict.name == "PROVED" and r.lower <= least <= r.upper + 1e-12
+    assert (r.lp is None) == (options == {"lp": False})
+
+
+def test_a_problem_that_is_solved_at_once_imports_nothing(monkeypatch):
+    monkeypatch.setattr(highs, "_library", lambda: pytest.fail("HiGHS was imported"))
+    r = infimum.minimize(lambda x: x[0] * x[1], [(-1, 1)] * 2, constraints=lambda x: x[0] + x[1] <= 1, progress=False)
+    assert r.verdict.name == "PROVED" and r.lp is None
+
+
+def test_without_the_solver_runs_go_on(early, monkeypatch):
+    highs._library.cache_clear()
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    f, bounds, constraints = cutting_stock()
+    r = infimum.minimize(f, bounds, constraints=constraints, integrality=1, rtol=1e-6, progress=False)
+    highs._library.cache_clear()
+    assert r.lp is None and r.lower <= enumerated() <= r.upper + 1e-12
+
+
+def test_resumed_runs_take_the_same_course(early):
+    whole = run_of()
+    states = [(copy.deepcopy(whole.state()), whole.lp is not None) for _ in whole.steps() if whole.state() is not None]
+    assert whole.lp is not None and any(begun for _, begun in states) and len(states) > 3
+    first = next(k for k, (_, begun) in enumerate(states) if begun)
+    for state, _ in states[max(0, first - 1):first + 2] + states[first + 2::max(1, len(states) // 2)]:
+        again = run_of()
+        again.restore(state)
+        for _ in again.steps():
+            pass
+        assert outcome(again) == outcome(whole)
+
+
+def bounding_of(f, bounds, constraints):
+    evaluator = compiled(f, len(bounds), constraints)
+    lo, hi = np.array(bounds, float).T
+    return LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs), lo, hi
+
+
+def knapsack():
+    return bounding_of(lambda x: -(np.array([9.0, 5, 8, 6, 6, 4]) @ x), [(0, 1)] * 6, [lambda x: WEIGHTS @ x <= 25])
+
+
+def test_a_dive_ends_in_whole_numbers():
+    """Rows that are all linear have programs as well."""
+    bounding, lo, hi = knapsack()
+    x = ProgramDive(bounding).point(lo, hi, np.inf)
+    assert (x == np.rint(x)).all() and WEIGHTS @ x <= 25
+
+
+def test_what_is_not_whole_is_cut_and_probed():
+    bounding, lo, hi = knapsack()
+    bounding.session()
+    left = bounding.bound(*bounding.columns_of(lo, hi), np.inf, 1)
+    branching = ProgramBranching(bounding, 6)
+    axis = int(branching.axis(left, 0.0, np.inf))
+    assert abs(left.point[axis] - np.rint(left.point[axis])) > 0.1
+    assert branching.gains[1, :, axis].tolist() == [1.0, 1.0] and (branching.gains[0] >= 0).all()
