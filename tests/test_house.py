@@ -40,7 +40,6 @@ search.driver search.option_names search.overlapped_work
 search.region_outcomes search.region_heap search.region_pool
 points.random_numbers points.descents points.interior_shift points.barrier_problem
 points.sobol points.interior_point points.restoration
-certify.exact_forms
 certify.equation_solutions certify.sparse_equation_solutions certify.dependent_equations certify.constraints_at_point
 certify.active_constraints
 search.incumbent search.feasible_incumbent

@@ -13,7 +13,8 @@ import numpy as np
 
 from infimum.certify import equation_solutions
 from infimum.certify.equation_solutions import EquationBasis, FailureReason, ProvedFeasible
-from infimum.certify.exact_forms import (
+from infimum.evaluation.evaluator import Derivative, Evaluator
+from infimum.expr.exact_forms import (
     CONSTANT,
     Elimination,
     ExactForms,
@@ -25,7 +26,6 @@ from infimum.certify.exact_forms import (
     value_at,
     variable,
 )
-from infimum.evaluation.evaluator import Derivative, Evaluator
 from infimum.linear_algebra.interval_matrices import Interval
 from infimum.linear_algebra.lane_algebra import inverted, total
 from infimum.search.policy.bounds import EXACT_FORMS as POLICY

@@ -18,8 +18,9 @@ from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.node import topological
+from infimum.expr.node import Expr, topological, var
 from infimum.kernel.schedule import straight_cost
+from infimum.ops.vocabulary import POLYNOMIAL, Kind
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
@@ -39,19 +40,31 @@ if TYPE_CHECKING:
     from infimum.bounds import convex_bounds
     from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
+    from infimum.relax import completed_forms
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
-    convex_bounds = LazyModule("bounds.convex_bounds")
+    completed_forms, convex_bounds = LazyModule("relax.completed_forms"), LazyModule("bounds.convex_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
 
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
 
 
-def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
-    """Of the same functions, with products of powers of positive variables as exponentials."""
-    system = with_monomials(evaluator.system, lo)
+def _rewritten(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Evaluator:
+    """Of the same functions, with convex quadratic ones as sums of squares, and products of powers of positive variables as
+    exponentials."""
+    system = evaluator.system
+    if any(_may_have_products(row) for row in (system.f, *system.bodies)):
+        system = completed_forms.with_completed_forms(system, var("x", lo.shape), lo, hi)
+    system = with_monomials(system, lo)
     return evaluator if system is evaluator.system else evaluator.rewritten(system.f, system, evaluator.fun)
+
+
+def _may_have_products(row: Expr) -> bool:
+    """Is it a polynomial in which variables are multiplied, as far as a glance tells?"""
+    nodes = list(topological([row]))
+    products = any(node.op == "prod" or (node.op == "mul" and all(arg.op != "const" for arg in node.args)) for node in nodes)
+    return products and all(node.op in POLYNOMIAL or node.kind is Kind.VIEW for node in nodes if node.op != "const")
 
 
 class ConstrainedRun(SearchRun):
@@ -82,7 +95,7 @@ class ConstrainedRun(SearchRun):
 
     @cached_property
     def bounding(self) -> Evaluator:
-        return _by_monomials(self.evaluator, self.problem.region[0]) if self.rewrites else self.evaluator
+        return _rewritten(self.evaluator, *self.problem.region) if self.rewrites else self.evaluator
 
     @cached_property
     def quadratic(self) -> "quadratic_lagrangian.QuadraticLagrangian":

@@ -17,6 +17,7 @@ STEPS: dict[str, str] = {
     "whole exponents": "what is whole where the whole-number variables are equals its nearest integer there",
     "defined variable": "the minimised variable that one equation defines, or bounds, is that bound at all minimisers",
     "completed squares": "a (x + s)**2 + b x is a square and a constant: an identity of polynomials",
+    "completed forms": "a semidefinite quadratic form is a sum of squares of linear functions: an identity of polynomials",
     "monomials": "products of powers of variables with positive bounds are exponentials of logarithms",
     # of an expression, as it is made
     "simplifications": "each rule of `expr/simplify.py` says what it keeps",

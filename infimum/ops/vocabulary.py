@@ -9,3 +9,5 @@ _RECORDS = [record for family in _FAMILIES for record in family.RECORDS]
 OPS: dict[str, Operation] = {record.name: record for kind in Kind for record in
                              sorted((record for record in _RECORDS if record.kind is kind),
                                     key=lambda record: record.arity if record.kind is Kind.MAP else 0)}
+# fixed: with views of arrays, what polynomials are made of
+POLYNOMIAL = ("var", "add", "sub", "neg", "mul", "div", "powi", "sum", "prod")

@@ -1,20 +1,42 @@
 """Quadratic functions that are convex or concave whatever their formula looks like: their second derivatives, in exact
-arithmetic, are semidefinite.
+arithmetic, are semidefinite. They are sums of squares of linear functions.
 
 Proof: docs/proofs/convex_bounds.md.
 """
 
 from fractions import Fraction
 from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 
+from infimum.expr.exact_forms import ExactForms, is_polynomial
 from infimum.expr.node import Expr
-from infimum.problem.system import System
-from infimum.relax.lifting import SPARSE, SQUARE, Lift, lift_of
 from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.structure.curvature import CONCAVE, CONVEX
 from infimum.structure.degree import degrees
+
+
+class QuadraticForm(NamedTuple):
+    """x·Hx / 2 + Σ g_i x_i + c, exactly: the `matrix` H of fractions is about these `variables` alone, in their order."""
+
+    variables: list[int]
+    matrix: np.ndarray
+    linear: dict[int, Fraction]
+    constant: Fraction
+
+    @property
+    def has_products(self) -> bool:
+        """Of two variables?"""
+        return bool((self.matrix != np.diag(np.diag(self.matrix))).any())
+
+
+class Square(NamedTuple):
+    """weight (x_i + Σ factor x_j)² / 2: positions of variables in a form, the first with the factor 1."""
+
+    weight: Fraction
+    at: int
+    factors: list[Fraction]  # of the variables behind it
 
 
 def quadratic_curvatures(rows: list[Expr], x: Expr) -> list[int]:
@@ -30,64 +52,46 @@ def quadratic_curvatures(rows: list[Expr], x: Expr) -> list[int]:
     """
     found = [0] * len(rows)
     for i, (row, degree) in enumerate(zip(rows, degrees(rows), strict=True)):
-        matrix = _second_derivatives(row, x) if degree.item() == 2 else None
-        if matrix is not None:
-            found[i] = CONVEX * is_semidefinite(matrix) | CONCAVE * is_semidefinite(-matrix)
+        form = quadratic_form(row, x) if degree.item() == 2 else None
+        if form is not None:
+            convex, concave = (squares_of(sign * form.matrix) is not None for sign in (1, -1))
+            found[i] = CONVEX * convex | CONCAVE * concave
     return found
 
 
-def _second_derivatives(row: Expr, x: Expr) -> np.ndarray | None:
-    """In the variables that products are taken of, as fractions; None where coefficients are not exact, or there are too many."""
-    lift = lift_of(System(row, (), np.empty(0), np.empty(0)), x, SPARSE)
-    if lift is None:
+def quadratic_form(row: Expr, x: Expr) -> QuadraticForm | None:
+    """What a row is; None if it is no such form, its coefficients are not exact, or there are too many of them."""
+    form = ExactForms({}).of(row)
+    if form is None or not is_polynomial(form):
         return None
-    entries: dict[tuple[int, int], Fraction] = {}
-    for k, number in lift.rows[0].terms:
-        pairs = [] if k < lift.n else _products(lift, k)
-        if pairs is None or number[0] != number[1]:
-            return None
-        for i, j, factor in pairs:
-            for at in {(i, j), (j, i)}:
-                entries[at] = entries.get(at, Fraction(0)) + number[0] * factor * (2 if i == j else 1)
-    place = {i: at for at, i in enumerate(sorted({i for i, _ in entries}))}
-    if len(place) > POLICY.quadratic_variables:
+    found = {tuple(i for (_, i), power in term for _ in range(power)): number for term, number in form.items()}
+    variables = sorted({i for factors in found if len(factors) == 2 for i in factors})
+    if len(variables) > POLICY.quadratic_variables:
         return None
-    matrix = np.full((len(place), len(place)), Fraction(0), object)
-    for (i, j), value in entries.items():
-        matrix[place[i], place[j]] = value
-    return matrix
+    place, matrix = {i: at for at, i in enumerate(variables)}, np.full((len(variables),) * 2, Fraction(0), object)
+    for factors, coefficient in found.items():
+        if len(factors) == 2:
+            i, j = (place[v] for v in factors)
+            matrix[i, j] = matrix[j, i] = coefficient * (2 if i == j else 1)
+    linear = {factors[0]: coefficient for factors, coefficient in found.items() if len(factors) == 1 and coefficient}
+    return QuadraticForm(variables, matrix, linear, found.get((), Fraction(0)))
 
 
-def _products(lift: Lift, k: int) -> list[tuple[int, int, Fraction]] | None:
-    """The column as a sum of products of two variables times a factor, terms that are linear left out; None if it is none."""
-    column = lift.columns[k]
-    if column.factors is not None:
-        i, j = column.factors
-        return [(i, j, Fraction(1))] if max(i, j) < lift.n else None
-    if column.curve != SQUARE:
-        return None
-    if column.argument < lift.n:
-        return [(column.argument, column.argument, Fraction(1))]
-    form = lift.columns[column.argument].form
-    if form is None or not form.is_exact or any(i >= lift.n for i, _ in form.terms):
-        return None
-    terms = [(i, number[0]) for i, number in form.terms]
-    return [(i, j, a * b * (1 if i == j else 2)) for at, (i, a) in enumerate(terms) for j, b in terms[at:]]
+def squares_of(matrix: np.ndarray) -> list[Square] | None:
+    """Squares whose sum is x·Ax / 2 for a symmetric matrix A of fractions, of those that are not 0; None where A is not positive
+    semidefinite. By elimination without fractions (E. H. Bareiss 1968).
 
-
-def is_semidefinite(matrix: np.ndarray) -> bool:
-    """Is this symmetric matrix of fractions positive semidefinite? By elimination without fractions (E. H. Bareiss 1968).
-
-    >>> is_semidefinite(np.array([[Fraction(1), Fraction(1)], [Fraction(1), Fraction(1)]], object))
-    True
+    >>> squares_of(np.array([[Fraction(2), Fraction(2)], [Fraction(2), Fraction(2)]], object))
+    [Square(weight=Fraction(2, 1), at=0, factors=[Fraction(1, 1)])]
     """
     common = lcm(*(number.denominator for number in matrix.flat), 1)
-    rest, before = np.frompyfunc(lambda number: int(number * common), 1, 1)(matrix), 1
-    while len(rest):
+    rest, before, found = np.frompyfunc(lambda number: int(number * common), 1, 1)(matrix), 1, []
+    for at in range(len(matrix)):
         pivot, row = rest[0, 0], rest[0, 1:]
         if pivot < 0 or (pivot == 0 and any(row)):
-            return False
+            return None
         rest = rest[1:, 1:]
         if pivot:
+            found.append(Square(Fraction(pivot, before * common), at, [Fraction(entry, pivot) for entry in row]))
             rest, before = (rest * pivot - np.multiply.outer(row, row)) // before, pivot
-    return True
+    return found

@@ -7,9 +7,7 @@ import numpy as np
 from infimum.expr.build import VIEWS
 from infimum.expr.differentiate import depends_on, gradient
 from infimum.expr.node import Expr, topological
-from infimum.ops.vocabulary import Kind
-
-_POLYNOMIAL = ("var", "add", "sub", "neg", "mul", "div", "powi", "sum", "prod")
+from infimum.ops.vocabulary import POLYNOMIAL, Kind
 
 
 def is_linear(f: Expr, x: Expr) -> bool:
@@ -27,7 +25,7 @@ def is_linear(f: Expr, x: Expr) -> bool:
 def _of_polynomials(f: Expr, x: Expr) -> bool:
     """Operations with a kink or a jump have derivatives that may look constant."""
     found = depends_on([f], x)
-    return all(node.op in _POLYNOMIAL or node.kind is Kind.VIEW for node in topological([f]) if id(node) in found)
+    return all(node.op in POLYNOMIAL or node.kind is Kind.VIEW for node in topological([f]) if id(node) in found)
 
 
 _HIGH = 1 << 20  # fixed: more than any degree that matters

@@ -41,6 +41,8 @@ PROBLEMS = {
                   [(0.1, 3), (0.2, 2), (0.3, 4)], {"constraints": lambda x: x[0] * x[1] * x[2] >= 1}),
     "squares": ({"completed squares"}, lambda x: x[0] ** 2 - 16 * x[0] + np.sqrt(x[1]), [(-np.inf, np.inf), (-1, 4)],
                 {"constraints": lambda x: x[0] + x[1] >= 1}),
+    "semidefinite forms": ({"completed forms", "curvature"}, lambda x: x[0] ** 2 + x[0] * x[1] + x[1] ** 2 - 3 * x[0],
+                           [(-4, 4)] * 2, {"constraints": lambda x: x[0] + x[1] >= 1}),
     "branches": ({"narrowed branches", "outcomes"},
                  lambda x: np.where(x[0] > 0.5, np.sqrt(x[0]) - x[0], np.log(1 - x[0])) + x[1] ** 2, [(-2, 3), (-1, 1)], {}),
     "poles": ({"pieces", "other forms"}, lambda x: np.sin(x[0]) / x[0] + x[0] ** -2, [(-9, 9)], {}),

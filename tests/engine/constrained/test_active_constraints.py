@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import infimum
 from infimum.certify.active_constraints import prove_feasible_active
 from infimum.certify.equation_solutions import FailureReason
-from infimum.certify.exact_forms import Elimination, ExactForms, enclosed, is_linear, value_at, variable
 from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.exact_forms import Elimination, ExactForms, enclosed, is_linear, value_at, variable
 from infimum.trace.constraint_reading import read_constraints
 from infimum.trace.trace import trace
 

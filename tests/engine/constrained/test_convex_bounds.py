@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from infimum import Constraint, Verdict, minimize
 from infimum.bounds.convex_bounds import with_convex_bounds
-from infimum.relax.convex_quadratics import is_semidefinite
+from infimum.relax.convex_quadratics import squares_of
 from infimum.relax.dense_simplex import solved
 from tests.engine.constrained_systems import Case
 
@@ -127,7 +127,13 @@ def test_semidefinite_matrices(seed, n, rank, spoiled):
         v = rng.integers(-2, 3, n)
         matrix = matrix - (int(v @ matrix @ v) // max(1, int(v @ v)**2) + 1) * np.outer(v, v)
         spoiled = bool(v.any())
-    assert is_semidefinite(np.vectorize(Fraction, otypes=[object])(matrix.astype(int).astype(object)) / 7) is not spoiled
+    matrix = np.vectorize(Fraction, otypes=[object])(matrix.astype(int).astype(object)) / 7
+    squares = squares_of(matrix)
+    assert (squares is None) is spoiled
+    if squares is not None:
+        lines = [np.array([Fraction(0)] * s.at + [Fraction(1)] + s.factors, object) for s in squares]
+        found = sum((s.weight * np.multiply.outer(line, line) for s, line in zip(squares, lines, strict=True)), 0 * matrix)
+        assert (found == matrix).all()
 
 
 @settings(max_examples=60, deadline=None)
