@@ -35,14 +35,15 @@ _MOST_SCRATCH_BYTES = 1 << 30  # bytes of scratch that places can tell apart
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The words, and the doubles of scratch memory that they work on."""
+    """The words, the doubles of scratch memory that they work on, and the word in which it is counted what loops have run."""
 
     words: np.ndarray
     doubles: int
+    looped: np.ndarray
 
     def run(self, vectors: int) -> int:
         """How many words have been run, for this number of vectors of lanes."""
-        return vectors * len(self.words) + int(self.words[2:HEADER].view(np.int64)[0])
+        return vectors * len(self.words) + int(self.looped[0])
 
 
 def encode(kernel: Kernel, lanes: int) -> Program | None:
@@ -52,7 +53,7 @@ def encode(kernel: Kernel, lanes: int) -> Program | None:
     writer = _Writer(kernel, 8 * lanes)
     head = [*writer.head, NUMBER["fetch"]]
     words = np.array([HEADER + len(head), 0, 0, 0, *head, *writer.words], np.int32)
-    return None if writer.top > _MOST_SCRATCH_BYTES else Program(words, writer.top // 8)
+    return None if writer.top > _MOST_SCRATCH_BYTES else Program(words, writer.top // 8, words[2:HEADER].view(np.int64))
 
 
 @dataclass(slots=True, eq=False)

@@ -129,7 +129,7 @@ class CompiledKernel:
             end = count if count - begin < 2 * piece else begin + piece
             self._run_piece((inputs, outputs), (data, udata), range(begin, end), threads, times)
             begin = end
-            if self._code[2] is not None:
+            if begin < count and self._code[2] is not None:
                 self._improve_if_worth_it()
 
     def _run_piece(self, arrays: tuple[Sequence[np.ndarray], Sequence[np.ndarray]], data: tuple[np.ndarray, np.ndarray],
@@ -138,10 +138,13 @@ class CompiledKernel:
         (inputs, outputs), begin, count = arrays, boxes.start, len(boxes)
         stride = (inputs[0] if inputs else outputs[0]).shape[1]
         threads, block = self._split(count, threads)
-        there, back = ([address(a) + 8 * begin for a in some] for some in arrays)
+        there, back = [address(a) + 8 * begin for a in inputs], [address(a) + 8 * begin for a in outputs]
         counter, (work, doubles, program) = ctypes.c_int64(0), self._code
         words = [] if program is None else [address(program.words)]
-        first, second = (pack(f"{len(way)}q", *way) for way in (words + there + back, words + back + there))
+        slots = f"{len(words) + len(there) + len(back)}q"
+        first = second = pack(slots, *words, *there, *back)
+        if times > 1:
+            second = pack(slots, *words, *back, *there)
         scratch = [np.empty(doubles + 8) for _ in range(threads)]
         constants = address(data[0]), address(data[1])
         aligned = [-(-address(s) // 64) * 64 for s in scratch]

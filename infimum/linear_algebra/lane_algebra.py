@@ -6,7 +6,7 @@ import numpy as np
 _TERMS = 12                  # of the series of a logarithm: (1/3)**(2 * 12 + 1) is less than a rounding
 _ELEMENTS_AT_ONCE = 1 << 14  # elements of all products of rows that are made before they are added
 _FACTORS = 512               # mantissas whose product is far from what doubles cannot hold
-_SMALL_ELEMENTS = 1 << 12    # elements: larger arrays are added one by one
+_SMALL_ELEMENTS = 1 << 8     # elements: larger arrays are added one by one, since a running sum is no vector operation
 _LOG_2 = 0.6931471805599453
 
 

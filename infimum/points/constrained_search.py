@@ -203,6 +203,11 @@ class ConstrainedSearch(PointSearch):
         """The best ends, from which nothing is offered unless its integers are whole. Those that have converged go on from there,
         others begin anew."""
         count = starts.shape[1]
+        if not (lo < hi).any():  # no variable is free: there is nothing to solve
+            none = InteriorEnds(lo, np.full(count, np.inf), np.zeros((self.system.m, count)), np.zeros(count))
+            ends = self._best(none, np.arange(count))
+            self._keep(ends)
+            return ends
         limits = _StageLimits(POLICY.first_stage, POLICY.patience_steps if better else None, better,
                               count // POLICY.few_active_ratio)
         ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), POLICY.first_barrier, limits)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,12 +13,16 @@ from infimum.result import Progress, Result
 from infimum.search.callbacks import Snapshot
 from infimum.search.checkpoint import State, save, save_first
 from infimum.search.interrupts import Interrupts
-from infimum.search.limit_messages import time_reached
 from infimum.search.progress import Figures, ProgressDisplay
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, RunTimeOver, Watch, answering
-from infimum.support.lazy import dataclass
+from infimum.support.lazy import LazyModule, dataclass
 from infimum.support.output_files import warn
+
+if TYPE_CHECKING:
+    from infimum.search import limit_messages
+else:
+    limit_messages = LazyModule("search.limit_messages")
 
 
 class Engine(Protocol):
@@ -101,7 +105,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None,
            writer: CheckpointWriter | None, interrupts: Interrupts, watch: Watch) -> Result:
     start, history, stopped, known = watch.start, [], None, (np.inf, -np.inf, np.inf)
-    shown, kept, over = ProgressDisplay(progress), start, time_reached(time_limit or 0)
+    shown, kept = ProgressDisplay(progress), start
     watch.show, early = shown.wait, None
     try:
         for _ in engine.steps():
@@ -119,12 +123,12 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
             if interrupts.heard:
                 stopped = "interrupted"
             elif stopped is None and time_limit is not None and seconds >= time_limit:
-                stopped = over
+                stopped = limit_messages.time_reached(time_limit)
             if stopped:
                 break
     except OutOfTime as error:
         early = None if isinstance(error, RunTimeOver) else error
-        stopped = "interrupted" if interrupts.heard else over
+        stopped = "interrupted" if interrupts.heard else limit_messages.time_reached(time_limit or 0)
     finally:
         shown.clear()
         watch.show = None

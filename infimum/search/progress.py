@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Protocol
 
 from infimum.search.policy.search import DISPLAY as POLICY
-from infimum.support.notebook import notebook_shell
 
 Figures = dict[str, str]  # name -> value, as shown
 
@@ -103,7 +102,11 @@ class ProgressDisplay:
     """Shows an engine now and then. `wanted` None: where somebody looks, from the first second on."""
 
     def __init__(self, wanted: bool | None):
-        notebook = notebook_shell() if wanted is not False else None
+        notebook = None
+        if wanted is not False and "IPython" in sys.modules:
+            from infimum.support.notebook import notebook_shell
+
+            notebook = notebook_shell()
         watched = _is_terminal() if wanted is None else wanted and sys.stderr is not None
         self.display: Display | None = NotebookTable() if notebook is not None else StatusLine() if watched else None
         self.next = 0.0 if wanted else POLICY.quiet_seconds

@@ -20,7 +20,6 @@ from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.result import Progress, Result
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.limit_messages import RoundEnded, boxes_reached, memory_full, memory_reached, not_isolated, unbounded_below
 from infimum.search.localisation import can_localise, localise
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
@@ -29,9 +28,10 @@ from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.certify import minimiser_cluster
+    from infimum.search import limit_messages
     from infimum.search.rounds import PortionRounds
 else:
-    minimiser_cluster = LazyModule("certify.minimiser_cluster")
+    limit_messages, minimiser_cluster = LazyModule("search.limit_messages"), LazyModule("certify.minimiser_cluster")
 
 
 class SearchRun(ABC):
@@ -177,8 +177,8 @@ class SearchRun(ABC):
                 yield from work
             except MemoryError:  # of the machine or of its GPU; what was begun has not been done
                 if not self.frees_memory():
-                    self.limit = memory_full(self.branch.size)
-            except RoundEnded as ended:
+                    self.limit = limit_messages.memory_full(self.branch.size)
+            except limit_messages.RoundEnded as ended:
                 self.limit = str(ended)
             if self.limit is not None or self.closed or self.branch.done:
                 break
@@ -205,13 +205,13 @@ class SearchRun(ABC):
         """The limit that is reached. Asked before each step, so that a run that is resumed stops where another does."""
         branch, limits = self.branch, self.limits
         if limits.max_boxes is not None and branch.boxes >= limits.max_boxes:
-            return boxes_reached(branch.boxes, limits.max_boxes)
+            return limit_messages.boxes_reached(branch.boxes, limits.max_boxes)
         if limits.memory_limit is not None and branch.takes_more_than(limits.memory_limit):
-            return memory_reached(branch.size, limits.memory_limit)
+            return limit_messages.memory_reached(branch.size, limits.memory_limit)
         if branch.is_unbounded:
-            return unbounded_below(self.incumbent.upper)
+            return limit_messages.unbounded_below(self.incumbent.upper)
         if self.stops_at_clusters and minimiser_cluster.is_clustered(branch, always=self.rounds is not None):
-            return not_isolated(branch.size)
+            return limit_messages.not_isolated(branch.size)
         return None
 
     def localising(self) -> Iterator[None]:

@@ -5,7 +5,8 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,11 +40,9 @@ else:  # for the second run, which is rare
     component_arrays, componentwise_run = LazyModule("trace.component_arrays"), LazyModule("trace.componentwise_run")
 
 
-def _import_rarer_rules() -> None:
-    from infimum.trace.numpy_functions import all_rules  # noqa: F401 (fills the tables)
-
-
-RARER_RULES.append(_import_rarer_rules)
+# modules that fill the tables further, those that are needed most often first
+RARER_RULES += [partial(import_module, f"infimum.trace.numpy_functions.{name}") for name in (
+    "reductions", "array_views", "products", "selection", "rounding", "linear_algebra", "interpolation", "scipy_special")]
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
 _NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
             r"ufunc '(\w+)' did not contain a loop")

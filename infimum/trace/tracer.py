@@ -9,7 +9,7 @@ which many functions do without, are there once `fill_tables` was called. What b
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from threading import RLock
 from types import FunctionType
@@ -48,7 +48,7 @@ UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
 FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
 SPECIAL: dict[str, Callable[..., Any]] = {}
 CONDITIONS: dict[str, Callable[..., Any]] = {}
-RARER_RULES: list[Callable[[], None]] = []  # import the modules that fill the rest of the tables; `trace` says which
+RARER_RULES: list[Callable[[], Any]] = []  # import the modules that fill the rest of the tables; `trace` says which
 _FILLING = RLock()
 
 LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
@@ -217,8 +217,7 @@ class Tracer(RecordedValue):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(np.ndarray, name):
-            fill_tables()
-            method = vars(Tracer).get(name)
+            method = found_in(vars(Tracer), name)
             if isinstance(method, FunctionType):
                 return method.__get__(self)
             refuse_method(name)
@@ -304,9 +303,9 @@ def _by_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any
     if method == "outer" and known:
         left, right = map(CONDITIONS["traced"], inputs)
         return apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
-    fill_tables()
-    if (ufunc, method) in UFUNC_METHODS:
-        result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
+    rule = found_in(UFUNC_METHODS, (ufunc, method))
+    if rule is not None:
+        result = rule(*inputs, **kwargs)
         return CONDITIONS["retype"](result, f"np.{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
     if kwargs and method in ("__call__", "outer"):
         refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
@@ -378,22 +377,27 @@ def apply(ufunc: np.ufunc, *operands: Any) -> Any:
 
 def rule_of(ufunc: np.ufunc) -> Callable[..., Any] | None:
     """What records the ufunc; None if nothing does."""
-    rule = UFUNCS.get(ufunc)
-    if rule is None:
-        fill_tables()
-        rule = UFUNCS.get(ufunc)
+    rule = found_in(UFUNCS, ufunc)
     if rule is None and getattr(sys.modules.get("scipy.special"), ufunc.__name__, None) is ufunc:
         rule = SPECIAL.get(ufunc.__name__)
     return rule
 
 
 @environment.ours
+def found_in(table: Mapping[Any, Any], name: Any) -> Callable[..., Any] | None:
+    """The rule of that name, for which modules are imported until one has it; another thread waits until they are there."""
+    rule = table.get(name)
+    if rule is None:
+        with _FILLING:
+            while name not in table and RARER_RULES:
+                RARER_RULES.pop(0)()
+            rule = table.get(name)
+    return rule
+
+
 def fill_tables() -> None:
-    """Imports the rules that are not there yet; another thread waits until they are."""
-    with _FILLING:
-        rest, RARER_RULES[:] = list(RARER_RULES), []
-        for fill in rest:
-            fill()
+    """Imports all rules that are not there yet."""
+    found_in({}, None)
 
 
 def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
@@ -403,10 +407,7 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
 
 @environment.ours
 def _by_function(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    handler = FUNCTIONS.get(func)
-    if handler is None:
-        fill_tables()
-        handler = FUNCTIONS.get(func)
+    handler = found_in(FUNCTIONS, func)
     if handler is None:
         refuse_function(func, "", _supported())
     kwargs = accepted_keywords(func.__name__, kwargs)

@@ -167,6 +167,20 @@ def test_restoration_reaches_equations():
     assert (restored.left < 1e-12 * before).sum() >= 4 and (np.abs(restored.x) <= 3).all()
 
 
+def test_where_no_variable_is_free_nothing_is_solved(monkeypatch):
+    """With its integers fixed, a problem of whole numbers alone has nothing left to solve."""
+    case = Case(lambda x: (x[0] - 1.6) ** 2 + (x[1] + 0.3) ** 2, [(lambda x: x[0] + 2 * x[1], -INF, 1)], [(-3, 3)] * 2,
+                integers=(0, 1))
+    lanes, begin = [], InteriorPoint.__init__
+
+    def counted(self, evaluator, lo, hi, *args):
+        lanes.append((lo < hi).any())
+        begin(self, evaluator, lo, hi, *args)
+    monkeypatch.setattr(InteriorPoint, "__init__", counted)
+    search = found(case)
+    assert search.x.tolist() == [1.0, 0.0] and search.violation == 0 and all(lanes)
+
+
 def test_the_constraints_at_a_point():
     case = CASES["hs71"]
     search = found(case)
