@@ -45,11 +45,12 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
 def presolve_steps(method: Method) -> list[PresolveStep]:
     """The steps that prepare a problem for an engine, in their order."""
     from infimum.presolve.defined_objective import DefinedObjective
+    from infimum.presolve.domain_bounds import DomainBounds
     from infimum.presolve.system_forms import CompletedSquares, ConvexWithoutBounds, EmptySystem
 
     if method.engine == "auto":
         programs = [EmptySystem(linear_programs=True)] if method.options.lp is True else []
-        return [DefinedObjective(method.goal), *programs, ConvexWithoutBounds(), CompletedSquares()]
+        return [DefinedObjective(method.goal), DomainBounds(), *programs, ConvexWithoutBounds(), CompletedSquares()]
     return [EmptySystem()] if method.engine == "subdomain" else []
 
 

@@ -16,6 +16,7 @@ STEPS: dict[str, str] = {
     "fixed exponents": "the same, for exponents alone, where the function keeps all its variables",
     "whole exponents": "what is whole where the whole-number variables are equals its nearest integer there",
     "defined variable": "the minimised variable that one equation defines, or bounds, is that bound at all minimisers",
+    "domain bounds": "what lies beyond holds no point at which the function is defined",
     "completed squares": "a (x + s)**2 + b x is a square and a constant: an identity of polynomials",
     "completed forms": "a semidefinite quadratic form is a sum of squares of linear functions: an identity of polynomials",
     "monomials": "products of powers of variables with positive bounds are exponentials of logarithms",

@@ -39,6 +39,7 @@ PROBLEMS = {
                            {"constraints": lambda x: x[2] == np.log(x[1]) * x[0] + x[0] ** 2}),
     "monomials": ({"monomials", "lifted columns", "curvature"}, lambda x: x[0] ** 0.5 * x[1] / x[2] + x[2],
                   [(0.1, 3), (0.2, 2), (0.3, 4)], {"constraints": lambda x: x[0] * x[1] * x[2] >= 1}),
+    "a domain": ({"domain bounds"}, lambda x: np.log(x[0]) ** 2 + np.sqrt(x[1]) + 1 / x[0], [(-1, 2)] * 2, {}),
     "squares": ({"completed squares"}, lambda x: x[0] ** 2 - 16 * x[0] + np.sqrt(x[1]), [(-np.inf, np.inf), (-1, 4)],
                 {"constraints": lambda x: x[0] + x[1] >= 1}),
     "semidefinite forms": ({"completed forms", "curvature"}, lambda x: x[0] ** 2 + x[0] * x[1] + x[1] ** 2 - 3 * x[0],

@@ -7,6 +7,7 @@ import numpy as np
 
 import infimum
 from infimum.presolve.defined_objective import DefinedObjective
+from infimum.presolve.domain_bounds import DomainBounds
 from infimum.presolve.fixed_variables import FixedVariables
 from infimum.presolve.maximisation import Maximisation
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
@@ -51,6 +52,10 @@ ROWS = {
                                     [(lambda x: x[0] - x[1] ** 2 - np.sqrt(x[2]), 0.0, 0.0)], [(-5, 3), (-2, 2), (-1, 2)]),
     "an objective from above": Row(lambda: DefinedObjective(Goal()), lambda x: x[0],
                                    [(lambda x: x[0] - x[1] ** 2 - np.sqrt(x[2]), 0.0, INF)], [(-INF, INF), (-2, 2), (-1, 2)]),
+    "the domain": Row(DomainBounds, lambda x: np.log(x[0] + 1) ** 2 + np.sqrt(x[1]) * x[0] + 1 / (x[0] + 1), [],
+                      [(-2, 2), (-2, 2)]),
+    "a domain of half lines": Row(DomainBounds, lambda x: np.sqrt(x[0] - x[1]) + np.arcsin(x[1] / 2), [],
+                                  [(-INF, INF), (-INF, 3)]),
     "an empty system": Row(EmptySystem, lambda x: np.sqrt(x[0]) - x[1], [], [(-1, 2), (-2, 2)]),
     "completed squares": Row(CompletedSquares, lambda x: x[0] ** 2 - 16 * x[0] + np.sqrt(x[1]),
                              [(lambda x: x[0] + x[1], 1.0, INF)], [(-INF, INF), (-1, 4)]),

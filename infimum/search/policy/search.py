@@ -178,6 +178,12 @@ class FIXED_VARIABLES:
     fixed_share = 2  # variables of which one must be fixed: slices of x are easier to prove than arrays that are put together
 
 
+class DOMAINS:
+    """Bounds that follow from where a function is defined. Shown by `bench/prove.py`."""
+
+    most_variables = 256  # variables: with more, rounds of propagation take longer than the search may
+
+
 # ---- how far a function is looked through: more is found with larger numbers, and it takes longer
 class REARRANGEMENT:
     """Sums and loops in other order. Shown by `bench/kernels.py`; notes: 2026-11-expressions-and-intervals."""
