@@ -69,7 +69,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     while done < most:
         stop_if_over()
         times = min(at_once, most - done)
-        los, his, lost = _left(evaluator, lo[:, None], hi[:, None], lo, hi, upper, times)
+        los, his, lost, _ = propagated_lanes(evaluator, lo[:, None], hi[:, None], (lo, hi), upper, times)
         if lost[0]:
             return None
         news = _is_news(hi - lo, his[:, 0] - los[:, 0])
@@ -81,19 +81,21 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
 
 def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
     """What some rounds leave of each of the boxes, for points that obey the constraints: those of which something is left."""
-    los, his, lost = _left(evaluator, *boxes.regions, *boxes.hull, np.inf, POLICY.rounds_at_once)
+    los, his, lost, _ = propagated_lanes(evaluator, *boxes.regions, boxes.hull, np.inf, POLICY.rounds_at_once)
     left = np.flatnonzero(~lost)
     return np.take(los, left, axis=1), np.take(his, left, axis=1)
 
 
-def _left(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, lo: np.ndarray, hi: np.ndarray, upper: float,
-          rounds: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ends of boxes, the columns of `los` and `his`, after these rounds of propagation, and which boxes are discarded."""
+def propagated_lanes(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, bounds: Box, upper: float,
+                     rounds: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The ends of boxes, the columns of `los` and `his`, after these rounds of propagation; which boxes are discarded; and lower
+    bounds of f on them."""
     n, count = los.shape
     low_row, axis_row, _ = rows(n)
     regions = np.concatenate([los, his, np.full((1, count), -np.inf), np.zeros((2, count))])
-    regions, = evaluator.run(PROPAGATE, [regions], parameters=_parameters(lo, hi, _WHOLE, 0.0, upper), times=rounds)
-    return regions[:n], regions[n:2 * n], (regions[axis_row] == DISCARDED_AXIS) | (regions[low_row] > upper)
+    regions, = evaluator.run(PROPAGATE, [regions], parameters=_parameters(*bounds, _WHOLE, 0.0, upper), times=rounds)
+    return (regions[:n], regions[n:2 * n], (regions[axis_row] == DISCARDED_AXIS) | (regions[low_row] > upper),
+            regions[low_row])
 
 
 def _is_news(before: np.ndarray, after: np.ndarray) -> bool:

@@ -49,7 +49,7 @@ def prove_feasible_active(evaluator: Evaluator, bounds: Interval, x: np.ndarray)
             if key in seen:
                 continue
             seen.add(key)
-            found = face.proved()
+            found = face.proved_with_changes()
         if not isinstance(found, FailureReason):
             return found
     return found
@@ -66,6 +66,7 @@ class _Face:
     free: np.ndarray
     side: np.ndarray
     jacobian: np.ndarray
+    change: int = -1  # the variable that should leave its bound, or go to one, where nothing could be proved
 
     @classmethod
     def of(cls, evaluator: Evaluator, bounds: Interval, x: np.ndarray, distance: float) -> "_Face | None":
@@ -90,6 +91,23 @@ class _Face:
         """The ends at which active constraints are to hold."""
         return np.where(self.side > 0, self.evaluator.system.upper, self.evaluator.system.lower)
 
+    def proved_with_changes(self) -> ProvedFeasible | FailureReason:
+        """The same, where variables leave their bounds if a constraint demands that, or go there if they would be beyond."""
+        lo, hi = self.bounds
+        can_move = lo < hi
+        can_move[list(self.evaluator.system.integers)] = False
+        for _ in range(POLICY.most_changes):
+            self.change = -1
+            found = self.proved()
+            j = self.change
+            if not isinstance(found, FailureReason) or j < 0 or not can_move[j]:
+                break
+            can_move[j] = False
+            self.free[j] = not self.free[j]
+            if not self.free[j]:
+                self.x[j] = lo[j] if self.x[j] - lo[j] < hi[j] - self.x[j] else hi[j]
+        return found
+
     def proved(self) -> ProvedFeasible | FailureReason:
         """A box that holds a point at which all active constraints hold with equality, or exactly within their ends."""
         self.forms = ExactForms({int(j): Fraction(float(self.x[j])) for j in np.flatnonzero(~self.free)})
@@ -105,7 +123,10 @@ class _Face:
             if left is None:
                 linear.append(k)
             elif not self._obeys(k, left):
-                return FailureReason.TIGHT if len(form) > 1 else FailureReason.OVERDETERMINED
+                pull = np.where(self.free, 0.0, np.abs(self.jacobian[k]) * (self.bounds[1] - self.bounds[0]))
+                pull[list(self.evaluator.system.integers)] = 0.0
+                self.change = int(np.argmax(pull)) if pull.any() else -1
+                return FailureReason.OVERDETERMINED if self.evaluator.system.equal[k] else FailureReason.TIGHT
         point = self._rational_point()
         if not others:
             return point if isinstance(point, FailureReason) else self._judged_at(point)
@@ -143,6 +164,7 @@ class _Face:
         for term in self.known.by:
             j = term[0][0][1]
             if not _within(x[j], x[j], lo[j], hi[j]):
+                self.change = j
                 return FailureReason.OUTSIDE
         return x
 
@@ -162,24 +184,35 @@ class _Face:
 
     # ---- where it is not
     def _solved(self, point: dict[int, Fraction], linear: list[int], others: list[int]) -> ProvedFeasible | FailureReason:
-        """By Krawczyk's operator for the linear equations that were chosen and as many of the others as are independent."""
-        basis = self._basis(linear, others)
+        """By Krawczyk's operator for the linear equations that were chosen and as many of the others as are independent.
+        Variables that have one value by the linear equations alone are known between doubles."""
+        constant = [term[0][0][1] for term, row in self.known.by.items() if all(other in (term, CONSTANT) for other in row)]
+        basis = self._basis(linear, others, constant)
         if isinstance(basis, FailureReason):
             return basis
-        x = np.array([float(point[j]) for j in range(len(self.x))])
-        x = equation_solutions.refined(self.evaluator, basis, np.minimum(np.maximum(x, self.bounds[0]), self.bounds[1]))
+        x = np.minimum(np.maximum([float(point[j]) for j in range(len(self.x))], self.bounds[0]), self.bounds[1])
+        x = equation_solutions.refined(self.evaluator, basis, x)
         if not ((x >= self.bounds[0]) & (x <= self.bounds[1])).all():
+            self.change = int(np.argmax(np.maximum(self.bounds[0] - x, x - self.bounds[1])))
             return FailureReason.OUTSIDE
-        box = equation_solutions.solved(self.evaluator, self.bounds, basis, x)
-        return box if isinstance(box, FailureReason) else self._judged_on(x, *box, basis.rows)
+        around = x.copy(), x.copy()
+        for j in constant:
+            around[0][j], around[1][j] = round_down(point[j]), round_up(point[j])
+        box = equation_solutions.solved(self.evaluator, self.bounds, basis, x, around)
+        if isinstance(box, FailureReason):
+            return box
+        return self._judged_on(x, *box, around, np.union1d(basis.rows, np.array(linear, dtype=np.intp)))
 
-    def _basis(self, linear: list[int], others: list[int]) -> EquationBasis | FailureReason:
-        """The linear equations in the variables that they were solved for; of the others those with independent gradients along
-        them, chosen by elimination with the largest pivots."""
-        pivots = np.array([term[0][0][1] for term in self.known.by], dtype=np.intp)
-        rest = np.flatnonzero(self.free & ~np.isin(np.arange(len(self.x)), pivots))
+    def _basis(self, linear: list[int], others: list[int], constant: list[int]) -> EquationBasis | FailureReason:
+        """The linear equations in the variables that they were solved for, but those that have one value; of the other equations
+        those with independent gradients along them, chosen by elimination with the largest pivots."""
+        rows = {term[0][0][1]: row for term, row in self.known.by.items() if term[0][0][1] not in constant}
+        pivots = np.array(list(rows), dtype=np.intp)
+        chosen = independent(self.jacobian[np.ix_(linear, pivots)] * 1.0)[0] if len(pivots) else []
+        held = np.concatenate([pivots, np.array(constant, dtype=np.intp)])
+        rest = np.array([j for j in np.flatnonzero(self.free).tolist() if j not in set(held.tolist())], dtype=np.intp)
         tilt = np.zeros((len(pivots), len(rest)))  # of the pivots by the other variables
-        for i, row in enumerate(self.known.by.values()):
+        for i, row in enumerate(rows.values()):
             tilt[i] = [-float(row.get(variable(int(j)), 0)) for j in rest]
         slopes = self.jacobian[others]
         if not np.isfinite(slopes[:, self.free]).all():
@@ -187,24 +220,25 @@ class _Face:
         along = slopes[:, rest].copy()
         for i, pivot in enumerate(pivots):
             along += slopes[:, pivot, None] * tilt[i]
-        rows, columns = independent(along * equation_solutions.weights(self.bounds, self.x)[rest])
-        numbers = np.array([*linear, *(others[i] for i in rows)], dtype=np.intp)
+        some, columns = independent(along * equation_solutions.weights(self.bounds, self.x)[rest])
+        numbers = np.array([*(linear[i] for i in chosen), *(others[i] for i in some)], dtype=np.intp)
         variables = np.sort(np.concatenate([pivots, rest[columns]]))
-        inverse = inverted(self.jacobian[np.ix_(numbers, variables)])
+        inverse = inverted(self.jacobian[np.ix_(numbers, variables)]) if len(numbers) == len(variables) else None
         if inverse is None:
             return FailureReason.DEPENDENT
         return EquationBasis(numbers, variables, inverse, self.free, self.targets[numbers])
 
-    def _judged_on(self, x: np.ndarray, box: Box, slopes: Derivative,
+    def _judged_on(self, x: np.ndarray, box: Box, slopes: Derivative, around: Box,
                    solved: np.ndarray) -> ProvedFeasible | FailureReason:
-        """Does everything hold on all of the box but what was solved, or follow from that?"""
+        """Does everything hold on all of the box but what was solved, or follow from that? `around`: x, and what is known of
+        variables that are no doubles there."""
         (lo, hi), system = box, self.evaluator.system
         if not ((lo >= self.bounds[0]) & (hi <= self.bounds[1]) & (lo <= hi)).all():
             return FailureReason.OUTSIDE
         rows = self.evaluator.rows(lo, hi)
         if not (rows.defined.all() and rows.hi[0] < np.inf):
             return FailureReason.UNDEFINED
-        rows = equation_solutions.tightened(rows, self.evaluator.rows(x, x), slopes, box, x)
+        rows = equation_solutions.tightened(rows, self.evaluator.rows(*around), slopes, box, x)
         holds = (rows.lo[1:] >= system.lower) & (rows.hi[1:] <= system.upper)
         holds[solved] = True
         failed = np.flatnonzero(~holds).tolist()

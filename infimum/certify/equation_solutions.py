@@ -139,13 +139,17 @@ def _product(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
     return found
 
 
-def solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.ndarray) -> tuple[Interval,
-                                                                                                  Derivative] | FailureReason:
-    """A box around x, as wide only in the variables of the basis, that holds exactly one solution; and the derivatives on a box
-    around it."""
+def solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.ndarray,
+           others: Interval | None = None) -> tuple[Interval, Derivative] | FailureReason:
+    """A box around x that holds exactly one solution; and the derivatives on a box around it. In the variables that are not of
+    the basis it is as wide as `others`, a box around x, where there is one; for all values in it the statement holds."""
+    others = (x, x) if others is None else others
     if not len(basis.rows):
-        return (x, x), evaluator.jacobian(x, x)
-    at, variables, (lo, hi) = evaluator.rows(x, x), basis.variables, bounds
+        return others, evaluator.jacobian(*others)
+    variables, (lo, hi) = basis.variables, bounds
+    low, high = (end.copy() for end in others)
+    low[variables] = high[variables] = x[variables]
+    at = evaluator.rows(low, high)
     rows = 1 + basis.rows
     if not at.defined[rows].all():
         return FailureReason.UNDEFINED
@@ -156,7 +160,6 @@ def solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.n
     radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST_RADIUS
     for _ in range(POLICY.inflations):
         stop_if_over()
-        low, high = x.copy(), x.copy()
         low[variables] = np.maximum(x[variables] - radius, lo[variables])
         high[variables] = np.minimum(x[variables] + radius, hi[variables])
         image = _image(evaluator, basis, centre, newton, low, high)
@@ -164,7 +167,7 @@ def solved(evaluator: Evaluator, bounds: Interval, basis: EquationBasis, x: np.n
             return image
         (new_lo, new_hi), slopes = image
         if ((new_lo > low[variables]) & (new_hi < high[variables])).all():
-            return _narrowed(evaluator, basis, centre, newton, x, (new_lo, new_hi), slopes)
+            return _narrowed(evaluator, basis, centre, newton, (x, (low, high)), (new_lo, new_hi), slopes)
         outside = ~((new_lo > lo[variables]) & (new_hi < hi[variables])).all()
         reached = np.maximum(np.abs(new_lo - x[variables]), np.abs(new_hi - x[variables]))
         radius = np.maximum(2 * radius, np.where(np.isfinite(reached), 2 * reached, np.inf))
@@ -187,10 +190,10 @@ def _image(evaluator: Evaluator, basis: EquationBasis, centre: Interval, newton:
     return tuple(end[:, 0] for end in plus(minus(centre, newton), moved)), slopes
 
 
-def _narrowed(evaluator: Evaluator, basis: EquationBasis, centre: Interval, newton: Interval, x: np.ndarray, image: Interval,
-              slopes: Derivative) -> tuple[Interval, Derivative] | FailureReason:
+def _narrowed(evaluator: Evaluator, basis: EquationBasis, centre: Interval, newton: Interval, around: tuple[np.ndarray, Interval],
+              image: Interval, slopes: Derivative) -> tuple[Interval, Derivative] | FailureReason:
     """The solution lies in the image, and in the image of that."""
-    low, high, variables = x.copy(), x.copy(), basis.variables
+    (x, (low, high)), variables = around, basis.variables
     low[variables], high[variables] = np.minimum(image[0], x[variables]), np.maximum(image[1], x[variables])  # it must hold x
     again = _image(evaluator, basis, centre, newton, low, high)
     low[variables], high[variables] = image

@@ -40,12 +40,14 @@ if TYPE_CHECKING:
     from infimum.bounds import convex_bounds
     from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
+    from infimum.points.whole_numbers import whole_number_search
     from infimum.relax import completed_forms
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
     completed_forms, convex_bounds = LazyModule("relax.completed_forms"), LazyModule("bounds.convex_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
+    whole_number_search = LazyModule("points.whole_numbers.whole_number_search")
 
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
 
@@ -85,6 +87,8 @@ class ConstrainedRun(SearchRun):
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.programs_wait = wanted is None and rounds is None  # may linear programs begin by themselves?
+        self.whole = whole_number_search.WholeNumberSearch(evaluator, self.search, self.incumbent, self._offer_points) \
+            if evaluator.system.integers and self.start is None and not self.search.is_large else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.quadratic_steps, self.quadratic_waits = 0, True  # taken by quadratic bounds; is one to be asked (again) later?
         self.looking: State | None = None  # what a look for points began with that is not over yet
@@ -245,6 +249,9 @@ class ConstrainedRun(SearchRun):
         if self.lp is not None:
             yield from self.lp.before(branch, self.search, self._offer)
         later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
+        if self.whole is not None and self.whole.is_first and not branch.done:
+            yield from in_stoppable_steps(self.whole.first())
+            later = later or (self.whole.all_whole and self.incumbent.upper < np.inf)
         if not later:
             yield from self._search(branch)
         self.branch = branch
@@ -292,6 +299,8 @@ class ConstrainedRun(SearchRun):
             for steps in self.search.rounds():
                 yield from in_stoppable_steps(steps)
                 self._offer()
+                if self.incumbent.upper == np.inf and self.whole is not None and not self.whole.is_first:
+                    yield from in_stoppable_steps(self.whole.first())
                 if self.programs_wait and self.incumbent.upper == np.inf and len(self.search.integers):
                     yield from self._begin_programs(branch)
                 if self.incumbent.upper < np.inf or self._dives:
@@ -384,6 +393,15 @@ class ConstrainedRun(SearchRun):
         lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
         if self._dives and lo.shape[1]:
             yield from self.lp.dive(self.branch, self.search, lo[:, 0], hi[:, 0])
+        steps = self.branch.steps
+        if self.whole is not None and (self.incumbent.x is None or steps & (steps - 1) == 0):
+            relaxed = self._relaxed() if lo.shape[1] else None
+            starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            yield from in_stoppable_steps(self.whole.again(steps, lo, hi, starts))
+            self.branch.prune()
+            if self.whole.all_whole and self.incumbent.x is not None:
+                return
+            lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
         if lo.shape[1] and not (self._dives and self.searched > PROGRAMS.search_share * self.branch.boxes):
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
@@ -400,11 +418,19 @@ class ConstrainedRun(SearchRun):
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
         found = self.search.candidates()
+        if found:
+            self._offer_points(np.stack(found, axis=1))
+
+    def _offer_points(self, points: np.ndarray) -> bool:
+        """Is one of these points better than what was known?"""
         with stoppable():
-            better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
+            better = self.incumbent.offer(points)
+        if better and self.whole is not None and self.whole.all_whole:
+            self.search.know(self.incumbent.x, self.incumbent.upper)
         if better and self.branch is not None:
             self._bound_at_once()
             self._update_learning_tests()
+        return better
 
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""

@@ -18,6 +18,7 @@ from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.policy.points import CONSTRAINED_SEARCH as POLICY
+from infimum.search.policy.points import DIVES
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -94,6 +95,37 @@ class ConstrainedSearch(PointSearch):
         if not self.is_large:
             ends = self._around(starts, self.lo[:, None], self.hi[:, None])
             yield from self._fixed(np.rint(starts[self.integers]), starts, *ends)
+
+    def with_whole_numbers(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Looks from these points (n, N), whose integers stay as they are; within these boxes, and for the other variables also
+        around them."""
+        self.found = np.empty((self.n, 0))
+        if self.is_large:
+            self._nearby(starts)
+            return
+        starts = np.minimum(np.maximum(starts, self.lo[:, None]), self.hi[:, None])
+        around = self._around(starts, lo, hi)
+        inside = [np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi)]
+        with np.errstate(all="ignore"):
+            known = inside[1] - inside[0] <= DIVES.known_width * np.maximum(1.0, np.abs(starts))
+        for end in inside:
+            end[known] = starts[known]
+        low, high = (np.concatenate(ends, axis=1) for ends in zip(inside, around, strict=True))
+        starts = np.tile(starts, 2)
+        low[self.integers] = high[self.integers] = starts[self.integers]
+        ends = yield from self._solved(starts, low, high)
+        if not (ends.violation <= POLICY.feasible_violation).any():
+            restored = restoration.Restoration(self.evaluator, low, high, starts)
+            yield from restored.steps(POLICY.restoration_steps)
+            self.evaluations += restored.evaluations
+            best = np.argsort(restored.left, kind="stable")[:POLICY.most_kept]
+            yield from self._solved(restored.x[:, best], low[:, best], high[:, best])
+
+    def know(self, x: np.ndarray, value: float) -> None:
+        """Takes over a point that obeys the constraints, if it is better than the best one. Its multipliers are not known."""
+        if self.violation > POLICY.feasible_violation or value < self.value:
+            self.x, self.value, self.violation = x.copy(), value, 0.0
+            self.multipliers = np.zeros(self.system.m)
 
     @property
     def most_starts(self) -> int:

@@ -436,6 +436,7 @@ class EXACT_FORMS:
     active_distances = 2.0**-20, 2.0**-30, 2.0**-40
     farthest = 2.0**-12        # part of that size: nothing is tried where a constraint is violated by more
     least_size = 2.0**-40      # size of a constraint, at least
+    most_changes = 12          # variables that leave their bounds, or go there, before the next distance is tried
     least_pivot = 2.0**-24     # pivots of rows whose largest element is 1
     most_elements = 1 << 14    # elements of all operations of a row
     most_terms = 1 << 10       # products of terms, when two forms are multiplied

@@ -149,6 +149,44 @@ class CONSTRAINED_SEARCH:
     uniform_period = 4              # starts: one of this number lies anywhere between such bounds
 
 
+class DIVES:
+    """Whole numbers fixed one after the other. Shown by `bench/minlp.py`."""
+
+    lanes = 48                 # lanes of a dive
+    propagation_rounds = 2     # rounds of propagation after each decision
+    halvings = 5               # halvings of a variable that is no whole number, after which it counts as fixed
+    most_rounds_factor = 3     # times the decisions that a lane needs: those that it may make
+    most_steps = 1 << 16       # decisions of a dive, for the numbering of its random numbers
+    most_completed = 48        # assignments that a dive comes to, at most
+    restarts = 2               # times that a lane begins anew
+    widest = 2.0**20           # values of a variable: more count as these
+    chance_share = 0.1         # of the order of decisions: what is added by chance to the distance of a guide from a whole number
+    unguided_period = 4        # lanes: one of this number does not follow its guide
+    solved = 4                 # assignments whose other variables are solved for
+    known_width = 2.0**-20     # part of a variable's size: with narrower bounds it is held
+    few_whole_numbers = 8      # whole numbers beside others: with more, dives come before other searches for points
+    first_neighbourhoods = 8   # dives around the best point, at first, at most,
+    neighbourhood_misses = 2   # and how many of them in a row may gain nothing, if all variables are whole; else one less
+    kept_shares = 0.4, 0.6, 0.75, 0.9  # parts of the whole numbers that a neighbourhood leaves as they are
+    agreement = 0.25           # distance of a guide from the best point up to which they agree in a whole number
+    least_gain = 2.0**-20      # part of its size by which f must be lower in a neighbourhood
+    walkers = 8                # ends of a dive from which walks go on
+
+
+class WALKS:
+    """Walks through whole-number points. Shown by `bench/minlp.py`."""
+
+    first_operations = 1 << 23        # operations of a walk before the search of regions, counted as
+    evaluation_operations = 1 << 8    # for each point these, and those of the functions;
+    later_operations = 1 << 27        # and of one between its steps
+    most_steps = 1 << 10              # steps, at most
+    first_patience = 16               # steps without a lower point after which all lanes end, before the search of regions,
+    later_patience = 64               # and between its steps
+    tenure, tenure_spread = 5, 6      # steps for which a changed variable stays: at least, and how many more by chance
+    pairs = 128                       # pairs of variables that are changed together in a step
+    opposite_share = 0.75             # of these: one goes up and one down
+
+
 class CONSTRAINED_SWARM:
     """The particle swarm with constraints. Shown by `bench/constrained_points.py`."""
 

@@ -105,3 +105,15 @@ def test_whole_numbers_with_rational_coefficients_are_decided(n):
     assert infimum.feasible([(0, 5)] * n, rows, integrality=[1] * n).verdict.name == "PROVED"
     never = [lambda x: Fraction(1, 10) * x[0] + Fraction(2, 10) * x[1] == Fraction(3, 10) + Fraction(1, 10**20)]
     assert infimum.feasible([(0, 5)] * 2, never, integrality=[1, 1]).verdict.name != "PROVED"
+
+
+def test_variables_whose_value_lies_between_the_last_double_and_their_bound():
+    """1 / 0.0025, where 0.0025 is the double, is just below 400."""
+    made = evaluator_of([lambda x: 0.0025 * x[0] == 1, lambda x: x[0] * x[1] + x[2] ** 2 == 801, lambda x: x[2] ** 2 >= 1], 3)
+    lo, hi = np.zeros(3), np.array([400.0, 9.0, 9.0])
+    found = prove_feasible_active(made, (lo, hi), np.array([400.0, 2.0 + 1e-9, 1.0]))
+    assert not isinstance(found, FailureReason) and found.lo[0] < found.hi[0] == 400.0
+    beyond = evaluator_of([lambda x: 0.1 * x[0] == 1, lambda x: x[0] * x[1] + x[2] ** 2 == 21], 3)
+    assert Fraction(1) / Fraction(0.1) < 10
+    hi = np.array([np.nextafter(10.0, 0.0), 9.0, 9.0])
+    assert isinstance(prove_feasible_active(beyond, (lo, hi), np.array([hi[0], 2.0, 1.0])), FailureReason)

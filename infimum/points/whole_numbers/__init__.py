@@ -1,0 +1,1 @@
+"""Points with whole numbers: dives, walks and neighbourhoods."""
