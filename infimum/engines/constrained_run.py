@@ -37,13 +37,16 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import convex_bounds
+    from infimum.bounds import convex_bounds, growth_bounds
     from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
     from infimum.points.whole_numbers import whole_number_search
     from infimum.relax import completed_forms
     from infimum.search.rounds import StepRounds
+    from infimum.structure.expansions import entropy_terms
 else:  # most runs need none of them
+    growth_bounds = LazyModule("bounds.growth_bounds")
+    entropy_terms = LazyModule("structure.expansions.entropy_terms")
     completed_forms, convex_bounds = LazyModule("relax.completed_forms"), LazyModule("bounds.convex_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
@@ -56,6 +59,8 @@ def _rewritten(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Evaluato
     """Of the same functions, with convex quadratic ones as sums of squares, and products of powers of positive variables as
     exponentials."""
     system = evaluator.system
+    if any(node.op == "log" for node in topological((system.f, *system.bodies))):
+        system = entropy_terms.with_entropies(system)
     if any(_may_have_products(row) for row in (system.f, *system.bodies)):
         system = completed_forms.with_completed_forms(system, var("x", lo.shape), lo, hi)
     system = with_monomials(system, lo)
@@ -320,6 +325,7 @@ class ConstrainedRun(SearchRun):
             return
         with stoppable():
             left = convex_bounds.with_convex_bounds(self.evaluator, *left, self.search.x, upper)
+            left = growth_bounds.with_growth_bounds(self.evaluator.system, *left, upper)
             left = propagate(self.bounding, *left, upper)
         if left is not None:
             self._go_on_in(left)

@@ -19,6 +19,7 @@ STEPS: dict[str, str] = {
     "domain bounds": "what lies beyond holds no point at which the function is defined",
     "completed squares": "a (x + s)**2 + b x is a square and a constant: an identity of polynomials",
     "completed forms": "a semidefinite quadratic form is a sum of squares of linear functions: an identity of polynomials",
+    "entropies": "x log x is continued by its limit 0 at 0, where it is not defined: bounds hold on one more point",
     "monomials": "products of powers of variables with positive bounds are exponentials of logarithms",
     # of an expression, as it is made
     "simplifications": "each rule of `expr/simplify.py` says what it keeps",
