@@ -130,10 +130,7 @@ class _Writer:
 
     def _instruction(self, i: Instr) -> None:
         op, at = i.op, self.at
-        if op in _PADDED:
-            number, padding = _PADDED[op]
-            self.words += [number, *[at[v] for v in i.operands], *padding, self._new(i.results[0])]
-        elif op in PRIMITIVES:
+        if op in PRIMITIVES:
             self._say(op, *[at[v] for v in i.operands], self._new(i.results[0]))
         elif op in ("const", "iconst", "uconst"):
             at[i.results[0]] = self._constant(op, i.attr)
@@ -200,12 +197,19 @@ class _Writer:
         check_time()
         last: dict[Value, int] = {}
         for k, item in enumerate(items):
-            for v in item.operands if isinstance(item, Instr) else _used_values(item):
+            for v in item.operands if item.__class__ is Instr else _used_values(item):
                 last[v] = k
         last |= dict.fromkeys(needed, len(items))
         ends: list[list[int]] = [[] for _ in range(len(items) + 1)]
+        at, words, free = self.at, self.words, self.free
         for k, item in enumerate(items):
-            if isinstance(item, Instr):
+            if item.__class__ is Instr and item.op in _PADDED:  # most of a kernel
+                (number, padding), result = _PADDED[item.op], item.results[0]
+                places = [at[v] for v in item.operands]
+                place = at[result] = free.pop() if free else self._room()
+                words += (number, *places, *padding, place)
+                ends[last.get(result, k)].append(place)
+            elif isinstance(item, Instr):
                 self._instruction(item)
                 for v in item.results:
                     if v.type != "u" and item.op not in ("const", "iconst"):
@@ -214,7 +218,8 @@ class _Writer:
                 self._loop(item)
             else:
                 step(item)
-            self.free += ends[k]
+            if ends[k]:
+                free += ends[k]
         return ends[-1]
 
     # ---- loops
@@ -363,9 +368,11 @@ class _Writer:
             self._moves(merged, values)
 
 
-def _used_values(item: Instr | Loop | Step) -> Iterator[Value]:
+def _used_values(item: Loop | Step) -> Iterator[Value]:
     """What an item needs from before it, and more."""
     yield from item.operands
-    if not isinstance(item, Instr):
-        for inner in item.body if isinstance(item, Loop) else item.block:
+    for inner in item.body if isinstance(item, Loop) else item.block:
+        if inner.__class__ is Instr:
+            yield from inner.operands
+        else:
             yield from _used_values(inner)

@@ -43,7 +43,7 @@ class Expr:
     user's code that first made the node and is no part of its identity.
     """
 
-    __slots__ = ("op", "args", "params", "shape", "line", "lo", "hi", "_key", "__weakref__")
+    __slots__ = ("op", "args", "params", "shape", "line", "lo", "hi", "_key", "size", "kind", "__weakref__")
 
     op: str
     args: tuple["Expr", ...]
@@ -52,20 +52,14 @@ class Expr:
     line: str | None
     lo: np.ndarray | None
     hi: np.ndarray | None
+    size: int
+    kind: Kind
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an Expr is immutable: cannot set {name}")
 
     def __reduce__(self):
         raise TypeError("an Expr is not picklable: send the function and trace it again")
-
-    @property
-    def size(self) -> int:
-        return math.prod(self.shape)
-
-    @property
-    def kind(self) -> Kind:
-        return OPS[self.op].kind
 
     def __getitem__(self, name: str) -> Any:
         """The parameter called `name`."""
@@ -99,7 +93,7 @@ def _digest(node: Expr) -> str:
     return h.hexdigest()
 
 
-_SET_SLOT = [vars(Expr)[name].__set__ for name in Expr.__slots__[:8]]  # past the refusing __setattr__, and fast
+_SET_SLOT = [vars(Expr)[name].__set__ for name in Expr.__slots__[:10]]  # past the refusing __setattr__, and fast
 _LINE = Expr.__slots__.index("line")
 _nodes: "weakref.WeakValueDictionary[tuple, Expr]" = weakref.WeakValueDictionary()
 
@@ -117,7 +111,8 @@ def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] |
         return found
     check_time()
     node = object.__new__(Expr)
-    for set_slot, value in zip(_SET_SLOT, (op, args, rows, shape, line, lo, hi, None), strict=True):
+    values = op, args, rows, shape, line, lo, hi, None, math.prod(shape), OPS[op].kind
+    for set_slot, value in zip(_SET_SLOT, values, strict=True):
         set_slot(node, value)
     return _nodes.setdefault(identity, node)
 

@@ -47,9 +47,12 @@ class Data:
 
     def signs(self, array: np.ndarray, position: "int | Value") -> tuple[int, int, bool]:
         """(least, most, nonzero) of the element, or of all elements if the position is not static."""
-        part = array.reshape(-1)[position:position + 1] if isinstance(position, int) else array
-        low, high = part.min(), part.max()
-        return int(np.sign(low)) if low >= 0 else -1, int(np.sign(high)) if high <= 0 else 1, bool((part != 0).all())
+        if isinstance(position, int):
+            number = array.item(position)
+            sign = (number > 0) - (number < 0)
+            return sign, sign, number != 0
+        low, high = array.min(), array.max()
+        return int(np.sign(low)) if low >= 0 else -1, int(np.sign(high)) if high <= 0 else 1, bool((array != 0).all())
 
     def doubles(self) -> np.ndarray:
         return np.concatenate([*self._doubles, np.zeros(1)])

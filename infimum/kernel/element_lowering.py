@@ -52,7 +52,8 @@ class Elements:
                     break
                 values.append(value)
             else:
-                check_time()
+                if not len(self.memo[-1]) & 7:
+                    check_time()
                 value = self.memo[-1][node, at] = finish(*values)
                 waiting.pop()
         return value

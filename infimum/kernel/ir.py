@@ -180,6 +180,7 @@ class Builder:
         self._homes: list[int] = []
         self._states: set[int] = set()
         self._constants: dict[tuple[float, float], Value] = {}
+        self._positions: dict[int, Value] = {}
         self._negated: dict[Value, Value] = {}
         self.constants = None  # the `Data` of the kernel, for rules that read tables
 
@@ -213,12 +214,17 @@ class Builder:
 
     def position(self, value: "int | Value") -> Value:
         """A uniform integer."""
-        return value if isinstance(value, Value) else self.emit("uconst", int(value), (), "u", 0)[0]
+        if value.__class__ is Value:
+            return value
+        found = self._positions.get(value)
+        if found is None:
+            found = self._positions[value] = self.emit("uconst", int(value), (), "u", 0)[0]
+        return found
 
     def _operand(self, value: "float | int | Value", type: str) -> Value:
-        if isinstance(value, Value):
+        if value.__class__ is Value:
             return value
-        return {"f": self.const, "i": self.iconst, "u": self.position}[type](value)
+        return self.const(value) if type == "f" else self.iconst(value) if type == "i" else self.position(value)
 
     def __getattr__(self, op: str) -> Callable[..., Value]:
         """b.add(x, y), b.fma(x, y, z), b.select(m, x, y), …: one method for each row of PRIMITIVES."""
@@ -226,13 +232,17 @@ class Builder:
             raise AttributeError(op)
         takes, gives = PRIMITIVES[op]
         least = 0 if set(takes) == {"u"} else 1
-        emit, operand = self.emit, self._operand
+        emit, operand, scopes, first, second = self.emit, self._operand, self.scopes, takes[0], takes[-1]
 
         def converted(operands: "tuple[float | int | Value, ...]") -> tuple[Value, ...]:
-            values = tuple([v if v.__class__ is Value else operand(v, t) for v, t in zip(operands, takes, strict=True)])
-            if any(v.type != t for v, t in zip(values, takes, strict=True)):
-                raise TypeError(f"{op} takes operands of types {takes}")
-            return values
+            values = []
+            for v, t in zip(operands, takes, strict=True):
+                if v.__class__ is not Value:
+                    v = operand(v, t)
+                elif v.type != t:
+                    raise TypeError(f"{op} takes operands of types {takes}")
+                values.append(v)
+            return tuple(values)
 
         def instruction(*operands: "float | int | Value") -> Value:
             for v, t in zip(operands, takes, strict=True):
@@ -241,10 +251,17 @@ class Builder:
                     break
             return emit(op, None, operands, gives, least)[0]
 
-        def binary(a: "float | int | Value", b: "float | int | Value") -> Value:  # the same, for most of a kernel
-            if a.__class__ is Value and b.__class__ is Value and a.type == takes[0] and b.type == takes[1]:
-                return emit(op, None, (a, b), gives, least)[0]
-            return emit(op, None, converted((a, b)), gives, least)[0]
+        def binary(a: "float | int | Value", b: "float | int | Value") -> Value:  # the same, `emit` included: most of a kernel
+            if a.__class__ is not Value or b.__class__ is not Value or a.type != first or b.type != second:
+                a, b = converted((a, b))
+            depth = a.depth if a.depth > b.depth else b.depth
+            scope, key = scopes[depth if depth > least else least], (op, a, b)
+            found = scope.memo.get(key)
+            if found is None:
+                value = Value(gives, depth if depth > least else least)
+                scope.items.append(Instr(op, None, (a, b), (value,)))
+                found = scope.memo[key] = (value,)
+            return found[0]
         method = binary if len(takes) == 2 else instruction
         setattr(self, op, method)
         return method
@@ -429,10 +446,12 @@ def _alive(items: list, live: set) -> list:
     for item in reversed(items):
         if not len(kept) & 4095:
             check_time()
-        if isinstance(item, Instr):
-            if item.op == "output" or (item.op == "store" and item.attr in live) or not live.isdisjoint(item.results):
+        if item.__class__ is Instr:
+            op, results = item.op, item.results
+            if (len(results) == 1 and results[0] in live) or op == "output" or (op == "store" and item.attr in live) or \
+                    not live.isdisjoint(results):
                 live.update(item.operands)
-                if item.op == "load":
+                if op == "load":
                     live.add(item.attr)
                 kept.append(item)
         elif isinstance(item, Step):
