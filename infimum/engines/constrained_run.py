@@ -17,6 +17,7 @@ from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
+from infimum.engines import program_start
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import Expr, topological, var
 from infimum.kernel.schedule import straight_cost
@@ -120,7 +121,8 @@ class ConstrainedRun(SearchRun):
     @property
     def _quadratic_budget(self) -> float:
         """Steps that a quadratic bound may take now: all of them together cost no more than the evaluations until then."""
-        return self._quadratic_steps_an_evaluation * (self.searched + self.branch.boxes) - self.quadratic_steps
+        share = PROGRAMS.quadratic_share if self._dives else 1.0
+        return self._quadratic_steps_an_evaluation * (self.searched + self.branch.boxes) * share - self.quadratic_steps
 
     # ---- what a reader of the progress sees
     @property
@@ -222,16 +224,16 @@ class ConstrainedRun(SearchRun):
     # ---- linear programs that nobody asked for
     def before_step(self) -> Iterator[None]:
         """By counts. A run that is stopped meanwhile begins with that when it is resumed."""
-        if self.programs_wait and self.branch.is_between_steps and self._programs_are_due():
+        due = self.programs_wait and program_start.are_due(self.evaluator.system, self.branch.steps)
+        if due and self.branch.is_between_steps:
             state = self.state()
             self.programs_wait, self.state_before_search = False, state
             yield from self._begin_programs(self.branch)
             self.state_before_search = None
         return self.branch.done
 
-    def _programs_are_due(self) -> bool:
-        whole = self.evaluator.system.integers
-        return self.branch.steps >= (PROGRAMS.first_step_whole if whole else PROGRAMS.first_step)
+    def _is_large_lattice(self) -> bool:
+        return program_start.is_large_lattice(self.evaluator.system, self.search.begin)
 
     def _begin_programs(self, branch: BranchAndBound) -> Iterator[None]:
         """From here on linear programs bound regions, where they have something to say; at first the whole box."""
@@ -253,11 +255,13 @@ class ConstrainedRun(SearchRun):
         branch = self.begun = self._begun()
         if self.lp is not None:
             yield from self.lp.before(branch, self.search, self._offer)
+        elif self.programs_wait and self._is_large_lattice():
+            yield from self._begin_programs(branch)
         later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
         if self.whole is not None and self.whole.is_first and not branch.done:
             yield from in_stoppable_steps(self.whole.first())
             later = later or (self.whole.all_whole and self.incumbent.upper < np.inf)
-        if not later:
+        if not later and not (self._dives and self._is_large_lattice()):
             yield from self._search(branch)
         self.branch = branch
         self._close()
@@ -269,7 +273,7 @@ class ConstrainedRun(SearchRun):
                 self._bound_at_once()
                 yield from self._follow()
             yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
-            if later and not branch.done and not self.lp.alternates:
+            if later and not branch.done and not (self.lp.alternates or self.lp.whole):
                 yield from self._search(branch)
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
         self._bound_at_once()
@@ -408,7 +412,8 @@ class ConstrainedRun(SearchRun):
             if self.whole.all_whole and self.incumbent.x is not None:
                 return
             lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
-        if lo.shape[1] and not (self._dives and self.searched > PROGRAMS.search_share * self.branch.boxes):
+        if lo.shape[1] and not (self._dives and (self._is_large_lattice()
+                                                 or self.searched > PROGRAMS.search_share * self.branch.boxes)):
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):

@@ -15,6 +15,7 @@ import numpy as np
 from infimum.relax.relaxation import RegionProgram, Relaxation
 from infimum.relax.safe_conclusions import LinearCost, contracted, lowest, usable, weighted
 from infimum.relax.scaling import ScaledProgram, scaled
+from infimum.relax.value_grid import ValueGrid
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import stop_if_over
 from infimum.support.lazy import dataclass
@@ -60,6 +61,7 @@ class LinearProgramBounding:
     library: Any
     basis: np.ndarray | None = None
     counts: SolverCounts = field(default_factory=SolverCounts)
+    grid: ValueGrid | None = None  # of the values that f can have
     solver: Any = None
     warm: Any = None
     program: ScaledProgram | None = None  # the last one that a region had, and its least cost, about
@@ -184,6 +186,8 @@ class LinearProgramBounding:
                 return TightenedRegion(low, high, -np.inf, empty=True)
         line = weighted(rows, y, region.cost)
         lower = lowest(line, low, high)
+        if self.grid is not None:
+            lower = self.grid.raised(lower)
         if lower > upper:
             return TightenedRegion(low, high, lower)
         low, high = self._rounded(*contracted(line, upper, low, high))

@@ -19,6 +19,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import Relaxation
+from infimum.relax.value_grid import ValueGrid
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 
 
@@ -58,6 +59,7 @@ class LinearProgramBound(RegionTest):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
+        self.bounding.grid = ValueGrid.of(self.bounding.relaxation, lo, hi)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
         self.branching = ProgramBranching(self.bounding, self.n)

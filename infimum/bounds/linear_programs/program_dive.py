@@ -22,7 +22,15 @@ class ProgramDive:
 
     def point(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray | None:
         """A point of the box [lo, hi] at which whole variables are whole, and what is linear then about holds; None if none was
-        found with f below `upper`."""
+        found with f below `upper`, neither by rounding to the nearest whole number nor by rounding upwards."""
+        for upwards in (0.0, POLICY.dive_upwards):
+            found = self._dive(lo, hi, upper, upwards)
+            if found is not None:
+                return found
+        return None
+
+    def _dive(self, lo: np.ndarray, hi: np.ndarray, upper: float, upwards: float) -> np.ndarray | None:
+        """`upwards` is added before rounding."""
         self.bounding.session()
         box, before, tried = (lo, hi), None, None
         for _ in range(POLICY.dive_programs):
@@ -39,7 +47,7 @@ class ProgramDive:
             if not len(free):
                 return z
             before = box
-            tried, box = self._fixed(box, z, free, upper)
+            tried, box = self._fixed(box, np.minimum(np.where(_is_whole(z), z, z + upwards), box[1]), free, upper)
             if box is None:
                 box, before = self._opposite(before, tried, upper), None
                 if box is None:
@@ -77,3 +85,7 @@ class ProgramDive:
         else:
             hi[j] = value - 1.0
         return propagate(self.relaxation.evaluator, lo, hi, upper) if lo[j] <= hi[j] else None
+
+
+def _is_whole(z: np.ndarray) -> np.ndarray:
+    return np.abs(z - np.rint(z)) <= POLICY.whole_tolerance

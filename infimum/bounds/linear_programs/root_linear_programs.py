@@ -25,8 +25,9 @@ class RootLinearPrograms:
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_programs.version(), []
         self.test = LinearProgramBound(evaluator, problem.lo, problem.hi)
-        self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.test.bounding)
+        self.several, self.first = problem.several is not None, None
         self.whole, self.diver = len(self.test.bounding.relaxation.whole) > 0, ProgramDive(self.test.bounding)
+        self.turns = None if self.whole else Alternation.of(self.test.bounding)  # it knows nothing of whole numbers
 
     @classmethod
     def of(cls, evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
@@ -53,8 +54,9 @@ class RootLinearPrograms:
         if not looks and not step:
             self.test.payoff.due = max(self.test.payoff.due, POLICY.first_step_if_curved)
         for test in tests if looks else ():
-            if test.payoff is not None and not test.payoff.tried:
-                test.payoff.due = max(test.payoff.due, step + test.schedule.after_programs)
+            if test.payoff is not None and test is not self.test and not test.payoff.tried:
+                later = POLICY.others_after_whole if self.whole else 0
+                test.payoff.due = max(test.payoff.due, step + max(later, test.schedule.after_programs))
 
     def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
         """A bound of the whole box, and a look for points from the solution, and from some places that are easily chosen."""
@@ -70,7 +72,7 @@ class RootLinearPrograms:
             return
         branch.floor = max(branch.floor, left.lower)
         yield
-        if self.whole and not self.alternates:
+        if self.whole:
             if branch.incumbent.upper == np.inf:
                 yield from self.dive(branch, search, lo, hi)
         elif left.point is not None:
@@ -93,7 +95,8 @@ class RootLinearPrograms:
         """Looks for a point with whole numbers from the solution of the program of a box; others than whole numbers are then
         searched for."""
         with stoppable():
-            x = self.diver.point(lo, hi, branch.incumbent.upper)
+            upper, grid = branch.incumbent.upper, self.test.bounding.grid
+            x = self.diver.point(lo, hi, upper if grid is None else grid.below(upper))
         yield
         if x is None:
             return
@@ -134,7 +137,10 @@ class RootLinearPrograms:
             if branch.done or not seen:
                 return
             yield
-            yield from self._look(branch, search, offer, seen[::-(-len(seen) // POLICY.starts_between_tightenings)])
+            if self.whole:
+                yield from self.dive(branch, search, *(search.begin if search.better is None else search.better))
+            else:
+                yield from self._look(branch, search, offer, seen[::-(-len(seen) // POLICY.starts_between_tightenings)])
             if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), POLICY.least_gain * (upper - branch.floor)):
                 return
 
@@ -184,6 +190,8 @@ class RootLinearPrograms:
 
     def looks(self, steps: int) -> bool:
         """Are points searched for after this number of steps, which is small?"""
+        if self.whole:
+            return steps % (POLICY.first_period if steps <= POLICY.longest_period else POLICY.dive_period) == 0
         return self.test.payoff.pays and steps <= POLICY.longest_period and steps % POLICY.first_period == 0
 
     # ---- what is kept and told

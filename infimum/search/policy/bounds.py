@@ -182,6 +182,7 @@ class LINEAR_PROGRAMS:
     probe_iterations = 60                # and iterations of a probe
     dive_programs = 60                   # programs of a dive at most
     dive_share = 0.25                    # part of the variables that are not whole yet: these are fixed together
+    dive_upwards = 0.4                   # what is added to solutions before they are rounded, in a second dive
     dive_certain = 0.2                   # distance from whole numbers up to which several are fixed together
     tightening_passes = 4                # passes over all variables,
     tightening_iterations = 20_000       # and iterations of all their programs together
@@ -199,6 +200,10 @@ class ROOT_LINEAR_PROGRAMS:
     rounds = 6                      # rounds of cuts
     first_step_whole = 4            # steps after which linear programs begin by themselves, with whole numbers,
     first_step = 16                 # and without
+    large_lattice = 24.0            # bits of the number of whole points of a box: with more, programs look for the first point
+    dive_period = 16                # steps between two dives later on
+    others_after_whole = 256        # steps after which other costly tests are first tried, where programs look for whole numbers
+    quadratic_share = 2.0**-4       # part of its steps that the quadratic bound may take then: it is not meant for whole numbers
     search_share = 0.5              # evaluations of point searches for each box: with more, only dives look for whole numbers
     # steps before programs of single regions, where constraints are curved: many searches are over by then
     first_step_if_curved = 24
@@ -209,6 +214,13 @@ class ROOT_LINEAR_PROGRAMS:
     first_period = 4                # steps between two searches for points, at first,
     longest_period = 64             # and at most
     worth_width = 0.95              # part of the mean side to which the box must shrink to begin anew
+
+
+class VALUE_GRID:
+    """Values of f that are about multiples of a number. Shown by `bench/minlp.py --only tln`."""
+
+    largest_denominator = 10_000  # of the multiples of which coefficients are
+    least_ratio = 1024            # of the step of values to the error of all coefficients together
 
 
 class LAGRANGIAN:
