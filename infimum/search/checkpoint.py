@@ -11,13 +11,17 @@ import json
 import math
 import os
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.errors import CheckpointError, OptionError
-from infimum.support.lazy import dataclass
-from infimum.support.output_files import sync_folder
+from infimum.support.lazy import LazyModule, dataclass
+
+if TYPE_CHECKING:
+    from infimum.support import output_files
+else:
+    output_files = LazyModule("support.output_files")  # few runs write files
 
 MAGIC = b"infimum checkpoint 3\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -85,7 +89,7 @@ def save(path: str, state: State) -> None:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
-    sync_folder(path)
+    output_files.sync_folder(path)
 
 
 def load(path: str) -> State:

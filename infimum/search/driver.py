@@ -17,12 +17,12 @@ from infimum.search.progress import Figures, ProgressDisplay
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, RunTimeOver, Watch, answering
 from infimum.support.lazy import LazyModule, dataclass
-from infimum.support.output_files import warn
 
 if TYPE_CHECKING:
     from infimum.search import limit_messages
+    from infimum.support import output_files
 else:
-    limit_messages = LazyModule("search.limit_messages")
+    limit_messages, output_files = LazyModule("search.limit_messages"), LazyModule("support.output_files")
 
 
 class Engine(Protocol):
@@ -64,13 +64,14 @@ class CheckpointWriter:
                 save(self.path, self._whole(state))
         except (OSError, MemoryError) as error:
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            if last:
-                warn(f"the last checkpoint could not be written to {self.path} ({why}): the file holds an earlier state, from "
-                     "which infimum.resume would do part of the work again. The result is not affected")
-            elif not self.warned:
-                self.warned = True
-                warn(f"no checkpoint can be written to {self.path} ({why}). The run continues, and tries again every "
-                     f"{self.every:g} s; until then the file holds an earlier state")
+            text = f"the last checkpoint could not be written to {self.path} ({why}): the file holds an earlier state, from " \
+                   "which infimum.resume would do part of the work again. The result is not affected"
+            if not last:
+                text = f"no checkpoint can be written to {self.path} ({why}). The run continues, and tries again every " \
+                       f"{self.every:g} s; until then the file holds an earlier state"
+            if last or not self.warned:
+                self.warned = self.warned or not last
+                output_files.warn(text)
 
     def _whole(self, state: State) -> State:
         settings = {f"settings.{k}": v for k, v in self.settings.arrays.items()}

@@ -152,7 +152,7 @@ def test_a_full_disk_at_the_last_checkpoint_discards_no_proof(tmp_path, monkeypa
 def test_a_full_disk_in_the_middle_is_warned_of_once_and_tried_again(tmp_path, monkeypatch):
     path, said = str(tmp_path / "run.inf"), []
     monkeypatch.setattr(driver.CheckpointWriter.__init__, "__defaults__", (0.0,))  # after each step
-    monkeypatch.setattr(driver, "warn", said.append)
+    monkeypatch.setattr("infimum.support.output_files.warn", said.append)
     full_disk(monkeypatch, after=2)
     steps = 0
 
