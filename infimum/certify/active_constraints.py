@@ -78,7 +78,7 @@ class _Face:
         c, terms = values[1:], np.abs(jacobian[1:] * np.where(np.isfinite(jacobian[1:]), x, 0.0))
         size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).T), np.maximum(np.abs(c), POLICY.least_size))
         above, below = c - system.upper, system.lower - c
-        if not np.isfinite(c).all() or (np.maximum(above, below) > POLICY.farthest * size).any():
+        if not np.isfinite([*c, *size]).all() or (np.maximum(above, below) > POLICY.farthest * size).any():
             return None
         side = np.where(above >= -distance * size, 1, np.where(below >= -distance * size, -1, 0))
         side = np.where(system.equal, -1, side)

@@ -211,3 +211,12 @@ def test_sigterm_writes_what_is_proved(tmp_path):
     assert child.returncode == 0 and "STOPPED, interrupted; the global minimum lies in [" in out
     told = plugin.read_summary(tmp_path / "model.sol")
     assert told.code == 401 and -6000.01 <= told.suffixes["bestbound"] <= told.suffixes["bestvalue"] <= 0
+
+
+def test_whole_numbers_without_bounds(solver):
+    m = pyo.ConcreteModel()
+    m.k, m.j = pyo.Var(domain=pyo.NonNegativeIntegers), pyo.Var(domain=pyo.Integers)
+    m.o = pyo.Objective(expr=(m.k - 3.3) ** 2 + (m.k - m.j) ** 2)
+    m.c = pyo.Constraint(expr=m.k + m.j >= 7)
+    solver.solve(m)
+    assert (round(m.k()), round(m.j())) in {(4, 4), (4, 3)}

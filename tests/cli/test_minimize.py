@@ -20,6 +20,11 @@ def test_a_proof_is_a_table_and_code_0(infimum_, write):
     assert said.rows["verdict"].startswith("PROVED") and said.rows["x"] == "(1, 1)"
 
 
+def test_whole_numbers_without_bounds(infimum_, write):
+    said = infimum_("minimize", write(SQUARE), "--bounds", "-inf", "inf", "--integers", "0")
+    assert said.code == 0 and said.rows["verdict"].startswith("PROVED") and said.rows["x"] == "(0)"
+
+
 def test_one_variable_is_not_plural(infimum_, write):
     said = infimum_("minimize", write(SQUARE), "--bounds", "-1", "1")
     assert said.rows["function"] == "model.py:square, 1 variable"

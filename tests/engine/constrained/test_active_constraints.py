@@ -117,3 +117,10 @@ def test_variables_whose_value_lies_between_the_last_double_and_their_bound():
     assert Fraction(1) / Fraction(0.1) < 10
     hi = np.array([np.nextafter(10.0, 0.0), 9.0, 9.0])
     assert isinstance(prove_feasible_active(beyond, (lo, hi), np.array([hi[0], 2.0, 1.0])), FailureReason)
+
+
+def test_sizes_that_overflow():
+    """An infinite end is none at which a constraint could be active."""
+    evaluator = evaluator_of(lambda x: x[0] - x[1] <= 2, 2)
+    far, free = np.full(2, 1.7e308), (np.full(2, -np.inf), np.full(2, np.inf))
+    assert isinstance(prove_feasible_active(evaluator, free, far), FailureReason)
