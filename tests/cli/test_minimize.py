@@ -164,7 +164,7 @@ def test_json_holds_every_field(infimum_, write):
     said = infimum_("minimize", write(ROSEN), "--bounds", "-5", "10", "-5", "10", "--json")
     found = said.json
     assert said.code == 0 and said.err == ""
-    assert set(found) == set(Result.__dataclass_fields__) - {"view", "question", "inquiry"} | {
+    assert set(found) == set(Result.__dataclass_fields__) - {"view", "question", "inquiry", "solutions"} | {
         "gap", "minimisers", "constraints", "maxcv", "maximised"}
     assert found["verdict"] == "PROVED" and found["success"] is True and len(found["x"]) == 2
     assert found["lower"] <= 0 <= found["upper"] == found["fun"]
