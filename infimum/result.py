@@ -3,7 +3,6 @@
 Proof: docs/proofs/claims.md.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields
@@ -275,6 +274,8 @@ class Result(Mapping):
 
     def to_json(self, indent: int | None = None) -> str:
         """`to_dict()` as strict JSON, which has no infinities: they become the strings "inf" and "-inf", which float() reads."""
+        import json  # few results are written as text
+
         return json.dumps(json_values.strict(self.to_dict()), indent=indent, allow_nan=False)
 
     def plot(self, ax: Any = None) -> Any:

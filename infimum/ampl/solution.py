@@ -1,6 +1,5 @@
 """Writes .sol files, from which AMPL and others read the solution."""
 
-import locale
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -33,6 +32,8 @@ class Solution:
 
 def write_solution(path: Path, header: Header, solution: Solution) -> None:
     """Writes the file, as text; no dual values are known. Pyomo and others read it in the encoding of the machine."""
+    import locale
+
     try:
         path.write_text("\n".join(_lines(header, solution)) + "\n", locale.getencoding(), "backslashreplace")
     except OSError as error:
@@ -51,6 +52,8 @@ class SolutionSummary(NamedTuple):
 
 def read_summary(path: Path) -> SolutionSummary:
     """Reads a file that `write_solution` has written."""
+    import locale
+
     lines = path.read_text(locale.getencoding(), "replace").split("\n")
     begin = lines.index("Options") + 2
     begin += (count := int(lines[begin - 1])) - (2 if count > _OPTIONS else 0)

@@ -1,7 +1,6 @@
 """The CPU: a lane is an element of a SIMD vector, LLVM compiles, threads share the blocks of lanes."""
 
 import ctypes
-import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from infimum.backend.worker_threads import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
 from infimum.support.clock import check_time, left, stop_if_over
+from infimum.support.digests import blake2b
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class CpuBackend:
             return self.interpret(kernel)
         work, routines, doubles = self._texts(kernel)
         told = [work, *routines, str(kernel.buffers), str(self.plain), *host().settings()]  # sizes may not be in it
-        key = hashlib.blake2b("|".join(told).encode()).hexdigest()
+        key = blake2b("|".join(told).encode()).hexdigest()
         if not self.plain and key not in _compiled and left() < _LINE_SECONDS * _lines(work, routines):
             return self.interpret(kernel)  # nothing hears the clock while LLVM compiles
         return _kept(key, lambda: self._compile(kernel, work, routines, doubles))
@@ -277,7 +277,7 @@ class CpuBackend:
             improvement = _Improvement(lambda: plain.compile(kernel), _INTERPRETED_WORDS_A_WORD * size, _WORD_SECONDS * size)
             return CompiledKernel(kernel, self.lanes, code, None, improvement)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
-        return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
+        return _kept(blake2b(program.words.tobytes() + told).hexdigest(), make)
 
     def _compile(self, kernel: Kernel, work: str, routines: dict[str, str], doubles: int) -> CompiledKernel:
         functions = kernel.functions()

@@ -14,10 +14,11 @@ import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
+
+from infimum.support.digests import blake2b
 
 _MOST_BYTES = 256 << 20  # bytes in the folder
 _CLEANING_PERIOD = 64    # new files between two cleanings of the folder, on average

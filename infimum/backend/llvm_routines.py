@@ -1,11 +1,11 @@
 """Routines as LLVM functions: see `kernel/routines.py`. Equal parts have equal texts, so that each is compiled once."""
 
-import hashlib
 
 from infimum.backend.llvm_text import Renderer, Spelling, Text
 from infimum.kernel.ir import Kernel, Value
 from infimum.kernel.routines import RoutineBody, RoutineSequence, shape_of, with_routines
 from infimum.support.clock import check_time
+from infimum.support.digests import blake2b
 
 TABLE = "@infimum_positions"
 
@@ -72,7 +72,7 @@ class RoutineRenderer(Renderer):
             for value in part.results:
                 self._put(t, value, t.of(value), t.names.position())
             text = "\n".join([self.head, *t.lines, "  ret void", "}"])
-            name = self._names[shape] = f"routine_{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"
+            name = self._names[shape] = f"routine_{blake2b(text.encode(), digest_size=12).hexdigest()}"
             self.routines[name] = f"define void @{name}{text}"
         return self._names[shape], positions
 

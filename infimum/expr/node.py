@@ -1,6 +1,5 @@
 """Expr: an immutable, shared, shaped expression over arrays."""
 
-import hashlib
 import math
 import weakref
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ import numpy as np
 
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.support.clock import check_time
+from infimum.support.digests import blake2b
 
 Shape = tuple[int, ...]
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "=="}
@@ -23,7 +23,7 @@ class Index:
     def __init__(self, array: np.ndarray):
         self.array = np.ascontiguousarray(array, dtype=np.int64).reshape(-1)
         self.array.flags.writeable = False
-        self.key = hashlib.blake2b(self.array.tobytes(), digest_size=16).hexdigest()
+        self.key = blake2b(self.array.tobytes(), digest_size=16).hexdigest()
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -82,7 +82,7 @@ class Expr:
 
 
 def _digest(node: Expr) -> str:
-    h = hashlib.blake2b(digest_size=16)
+    h = blake2b(digest_size=16)
     params = tuple((k, getattr(v, "key", v)) for k, v in node.params)
     h.update(repr((node.op, params, node.shape)).encode())
     for arg in node.args:

@@ -1,6 +1,5 @@
 """Real: a number that is no double, known between two; which number it is, by its name. `pi` and `e` are such numbers."""
 
-import hashlib
 import math
 import os
 from collections.abc import Callable, Hashable
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from infimum.support import environment
+from infimum.support.digests import blake2b
 from infimum.support.given_numbers import round_down, round_up
 from infimum.trace.refusals import refuse_rounding
 from infimum.trace.user_source import fail
@@ -68,7 +68,7 @@ def _bits(number: Fraction) -> int:
 def _new(operation: str, *operands: ExactName) -> ExactName:
     """What comes of an operation is one number each time."""
     text = repr((operation, *operands))
-    return ExactName(((hashlib.blake2b(text.encode(), digest_size=16).hexdigest(), 1),))
+    return ExactName(((blake2b(text.encode(), digest_size=16).hexdigest(), 1),))
 
 
 _taken: dict[tuple[float, float], Hashable] = {}  # which number an enclosure belongs to

@@ -1,6 +1,5 @@
 """Table: the pieces of a piecewise polynomial, known exactly; the parameter of the operation `spline`."""
 
-import hashlib
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
@@ -9,6 +8,7 @@ from math import comb, inf
 
 import numpy as np
 
+from infimum.support.digests import blake2b
 from infimum.support.given_numbers import round_down, round_up
 
 Polynomial = tuple[Fraction, ...]  # coefficients of 1, u, u**2, …
@@ -30,7 +30,7 @@ class SplineTable:
         self.smooth, self.bounded, self.derived = tuple(smooth), bounded, derived
         exact = [[(c.numerator, c.denominator) for c in p] for p in self.pieces]
         said = repr((self.points, exact, self.smooth, bounded, derived))
-        self.key = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+        self.key = blake2b(said.encode(), digest_size=16).hexdigest()
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -1,6 +1,5 @@
 """System: a function to minimise, and what its variables must obey."""
 
-import hashlib
 from functools import cached_property
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ import numpy as np
 from infimum.expr.build import build, concat, index, reshape
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, topological
+from infimum.support.digests import blake2b
 from infimum.support.lazy import dataclass
 
 
@@ -62,7 +62,7 @@ class System:
     @cached_property
     def key(self) -> str:
         """Content key, as that of an Expr."""
-        h = hashlib.blake2b(digest_size=16)
+        h = blake2b(digest_size=16)
         h.update(repr((self.f.key, [body.key for body in self.bodies], self.integers)).encode())
         h.update(self.lower.tobytes())
         h.update(self.upper.tobytes())

@@ -5,9 +5,7 @@ arrays in NumPy's own format, no pickle. It is written beside the old one, force
 The checksum finds damage; it is no signature, and a file made by hand can have the right one (see `checkpoint_content`).
 """
 
-import hashlib
 import io
-import json
 import math
 import os
 import tempfile
@@ -24,7 +22,7 @@ else:
     output_files = LazyModule("support.output_files")  # few runs write files
 
 MAGIC = b"infimum checkpoint 3\n"
-_DIGEST = hashlib.sha256().digest_size
+_DIGEST = 32  # fixed: bytes of a SHA-256
 _HEAD = 1 << 16  # fixed: bytes in which the header of an array must end
 
 
@@ -69,6 +67,9 @@ def save_first(path: str, state: State) -> None:
 def save(path: str, state: State) -> None:
     """Writes the state; after a crash the file is the old one or the new one."""
     names = sorted(state.arrays)
+    import json  # few runs write files
+    from hashlib import sha256
+
     header = json.dumps({"values": state.values, "arrays": names}).encode()
     body = io.BytesIO()
     body.write(len(header).to_bytes(8, "little"))
@@ -80,7 +81,7 @@ def save(path: str, state: State) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(MAGIC)
-            file.write(hashlib.sha256(body.getbuffer()).digest())
+            file.write(sha256(body.getbuffer()).digest())
             file.write(body.getbuffer())
             file.flush()
             os.fsync(file.fileno())
@@ -95,6 +96,8 @@ def save(path: str, state: State) -> None:
 def load(path: str) -> State:
     """Reads a state; anything but a whole file of this version raises CheckpointError. Nothing larger than the file is made of
     it."""
+    from hashlib import sha256
+
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -104,7 +107,7 @@ def load(path: str) -> State:
         kind = "of another version of infimum" if data.startswith(MAGIC.rsplit(b" ", 1)[0]) else "no checkpoint of infimum"
         raise CheckpointError(f"{path} is {kind}")
     body = memoryview(data)[len(MAGIC) + _DIGEST:]
-    if hashlib.sha256(body).digest() != data[len(MAGIC):len(MAGIC) + _DIGEST]:
+    if sha256(body).digest() != data[len(MAGIC):len(MAGIC) + _DIGEST]:
         raise CheckpointError(f"the checkpoint {path} is damaged: its checksum is wrong")
     try:
         return _state_of(body)
@@ -117,6 +120,8 @@ class _Unreadable(Exception):
 
 
 def _state_of(body: memoryview) -> State:
+    import json
+
     size = int.from_bytes(body[:8], "little")
     if not 0 < size <= len(body) - 8:
         raise _Unreadable("its header is longer than the file")
