@@ -19,9 +19,8 @@ from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
 from infimum.engines import program_start
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.node import Expr, topological, var
+from infimum.expr.node import topological
 from infimum.kernel.schedule import straight_cost
-from infimum.ops.vocabulary import POLYNOMIAL, Kind
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
@@ -30,10 +29,10 @@ from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as PROGRAMS
+from infimum.search.policy.points import MANY_STARTS as STARTS
 from infimum.search.policy.search import CONSTRAINED as POLICY
 from infimum.search.progress import Figures
 from infimum.search.search_run import SearchRun
-from infimum.structure.monomials import with_monomials
 from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
@@ -41,38 +40,19 @@ if TYPE_CHECKING:
     from infimum.bounds import convex_bounds, growth_bounds
     from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
-    from infimum.points.whole_numbers import whole_number_search
-    from infimum.relax import completed_forms
+    from infimum.engines import rewritten_rows
+    from infimum.points.diving import many_starts, whole_number_search
     from infimum.search.rounds import StepRounds
-    from infimum.structure.expansions import entropy_terms
 else:  # most runs need none of them
     growth_bounds = LazyModule("bounds.growth_bounds")
-    entropy_terms = LazyModule("structure.expansions.entropy_terms")
-    completed_forms, convex_bounds = LazyModule("relax.completed_forms"), LazyModule("bounds.convex_bounds")
+    convex_bounds = LazyModule("bounds.convex_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
-    whole_number_search = LazyModule("points.whole_numbers.whole_number_search")
+    rewritten_rows = LazyModule("engines.rewritten_rows")
+    many_starts = LazyModule("points.diving.many_starts")
+    whole_number_search = LazyModule("points.diving.whole_number_search")
 
 _SINGULAR = (FailureReason.DEPENDENT, FailureReason.WIDE)
-
-
-def _rewritten(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Evaluator:
-    """Of the same functions, with convex quadratic ones as sums of squares, and products of powers of positive variables as
-    exponentials."""
-    system = evaluator.system
-    if any(node.op == "log" for node in topological((system.f, *system.bodies))):
-        system = entropy_terms.with_entropies(system)
-    if any(_may_have_products(row) for row in (system.f, *system.bodies)):
-        system = completed_forms.with_completed_forms(system, var("x", lo.shape), lo, hi)
-    system = with_monomials(system, lo)
-    return evaluator if system is evaluator.system else evaluator.rewritten(system.f, system, evaluator.fun)
-
-
-def _may_have_products(row: Expr) -> bool:
-    """Is it a polynomial in which variables are multiplied, as far as a glance tells?"""
-    nodes = list(topological([row]))
-    products = any(node.op == "prod" or (node.op == "mul" and all(arg.op != "const" for arg in node.args)) for node in nodes)
-    return products and all(node.op in POLYNOMIAL or node.kind is Kind.VIEW for node in nodes if node.op != "const")
 
 
 class ConstrainedRun(SearchRun):
@@ -105,7 +85,7 @@ class ConstrainedRun(SearchRun):
 
     @cached_property
     def bounding(self) -> Evaluator:
-        return _rewritten(self.evaluator, *self.problem.region) if self.rewrites else self.evaluator
+        return rewritten_rows.rewritten_for_bounds(self.evaluator, *self.problem.region) if self.rewrites else self.evaluator
 
     @cached_property
     def quadratic(self) -> "quadratic_lagrangian.QuadraticLagrangian":
@@ -151,7 +131,8 @@ class ConstrainedRun(SearchRun):
     def _state_of_search(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
         programs = {} if self.lp is None else self.lp.test.state()
-        return State({"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
+        many = self.many.values() if "many" in vars(self) else {}
+        return State(many | {"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
                       "quadratic_waits": self.quadratic_waits}, self.search.arrays() | programs)
 
     def restore(self, state: State) -> None:
@@ -163,6 +144,8 @@ class ConstrainedRun(SearchRun):
         self.branch_of(state)
         self.search.restore(state.arrays)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
+        if "start_rounds" in state.values:
+            self.many.restore(state.values)
         self.quadratic_steps = state.values.get("quadratic_steps", 0)
         self.quadratic_waits = state.values.get("quadratic_waits", True)
         if self.lp is not None:
@@ -295,7 +278,7 @@ class ConstrainedRun(SearchRun):
             self.asked = np.inf
             self._bound_at_once()
             yield from self._follow()
-        if self._looks() or (was_round and self.incumbent.upper == np.inf):
+        if self._looks() or self._many_are_due() or (was_round and self.incumbent.upper == np.inf):
             yield from self._search_once()
         yield from super().after_step(was_round)
 
@@ -381,6 +364,16 @@ class ConstrainedRun(SearchRun):
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % POLICY.longest_search_period == 0
 
+    @cached_property
+    def many(self) -> "many_starts.ManyStarts":
+        return many_starts.ManyStarts(self.evaluator, self.search)
+
+    def _many_are_due(self) -> bool:
+        """Where all variables are real: with whole numbers, dives begin elsewhere as well."""
+        boxes, system = self.branch.boxes, self.evaluator.system
+        usable = boxes >= STARTS.least_boxes and not (self.search.is_large or system.integers) and self.start is None
+        return usable and system.m > 0 and self.many.is_due(boxes)
+
     def _relaxed(self) -> RegionTest | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
         asked before, so that nothing need be compiled for it."""
@@ -398,6 +391,10 @@ class ConstrainedRun(SearchRun):
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
+        if self._many_are_due():
+            yield from in_stoppable_steps(self.many.look(self.incumbent, self._offer))
+            self.branch.prune()
+            return
         lo, hi = self.branch.lowest(POLICY.regions_sampled)
         self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
         lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)

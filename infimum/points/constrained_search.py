@@ -18,7 +18,7 @@ from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.policy.points import CONSTRAINED_SEARCH as POLICY
-from infimum.search.policy.points import DIVES
+from infimum.search.policy.points import DIVES, MANY_STARTS
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class ConstrainedSearch(PointSearch):
         self.multipliers = np.zeros(self.system.m)
         self.found = np.empty((self.n, 0))  # to offer
         self.evaluations = self.drawn = 0
+        self.first_barrier: float | np.ndarray = POLICY.first_barrier  # of the next first stage, for each lane if it is an array
         self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
@@ -96,6 +97,20 @@ class ConstrainedSearch(PointSearch):
             ends = self._around(starts, self.lo[:, None], self.hi[:, None])
             yield from self._fixed(np.rint(starts[self.integers]), starts, *ends)
 
+    def from_many(self, starts: np.ndarray) -> Iterator[None]:
+        """Looks from these points (n, N) for local minima, most of which are expected to be higher than the best one."""
+        self.found = np.empty((self.n, 0))
+        lo, hi = self._around(starts, self.lo[:, None], self.hi[:, None])
+        known = self.violation <= POLICY.feasible_violation
+        limits = _StageLimits((MANY_STARTS.steps, POLICY.first_stage[1]))
+        ends = yield from self._stage(_StageStarts(starts, np.arange(starts.shape[1]), lo, hi), MANY_STARTS.first_barrier, limits)
+        ends = self._still_promising(ends) if known else ends
+        yield from self._continued(ends, lo, hi, False)
+
+    def spread(self, unit: np.ndarray) -> np.ndarray:
+        """Points of the unit cube between the bounds."""
+        return self._spread(unit, 0)
+
     def with_whole_numbers(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), whose integers stay as they are; within these boxes, and for the other variables also
         around them."""
@@ -113,13 +128,10 @@ class ConstrainedSearch(PointSearch):
         low, high = (np.concatenate(ends, axis=1) for ends in zip(inside, around, strict=True))
         starts = np.tile(starts, 2)
         low[self.integers] = high[self.integers] = starts[self.integers]
-        ends = yield from self._solved(starts, low, high)
-        if not (ends.violation <= POLICY.feasible_violation).any():
-            restored = restoration.Restoration(self.evaluator, low, high, starts)
-            yield from restored.steps(POLICY.restoration_steps)
-            self.evaluations += restored.evaluations
-            best = np.argsort(restored.left, kind="stable")[:POLICY.most_kept]
-            yield from self._solved(restored.x[:, best], low[:, best], high[:, best])
+        restored = restoration.Restoration(self.evaluator, low, high, starts)
+        yield from restored.steps(POLICY.restoration_steps)
+        self.evaluations += restored.evaluations
+        yield from self._solved(restored.x, low, high)
 
     def know(self, x: np.ndarray, value: float) -> None:
         """Takes over a point that obeys the constraints, if it is better than the best one. Its multipliers are not known."""
@@ -159,7 +171,25 @@ class ConstrainedSearch(PointSearch):
     def _round(self, k: int) -> Iterator[None]:
         count, first = min(POLICY.starts_of_rounds[k], self.most_starts), self.drawn
         drawn = self._spread(self._drawn(count), first)
-        yield from self.from_points(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
+        if self.is_large:
+            self._nearby(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
+            return
+        barrier = np.full(count, POLICY.first_barrier)
+        if self.system.m >= POLICY.restored_constraints:
+            moved = np.arange(0, count, POLICY.restored_period)
+            drawn[:, moved], barrier[moved] = (yield from self._restored(drawn[:, moved])), MANY_STARTS.first_barrier
+        given = self.given_points() if k == 0 else np.empty((self.n, 0))
+        starts = np.concatenate([given, drawn], axis=1)
+        self.first_barrier = np.concatenate([np.full(given.shape[1], POLICY.first_barrier), barrier])
+        yield from self.from_points(starts)
+
+    def _restored(self, starts: np.ndarray) -> Iterator[None]:
+        """Starts moved to where less is violated: from where much is, few lanes come to points that obey the constraints."""
+        lo, hi = self._around(starts, self.lo[:, None], self.hi[:, None])
+        restored = restoration.Restoration(self.evaluator, lo, hi, starts)
+        yield from restored.steps(POLICY.restoration_steps)
+        self.evaluations += restored.evaluations
+        return restored.x
 
     def _nearby(self, starts: np.ndarray) -> None:
         """Where there are very many equations, points at which they about hold are all that is offered."""
@@ -242,9 +272,15 @@ class ConstrainedSearch(PointSearch):
             return ends
         limits = _StageLimits(POLICY.first_stage, POLICY.patience_steps if better else None, better,
                               count // POLICY.few_active_ratio)
-        ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), POLICY.first_barrier, limits)
+        first, self.first_barrier = self.first_barrier, POLICY.first_barrier
+        ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), first, limits)
         if better:
             ends = self._still_promising(ends)
+        ends = yield from self._continued(ends, lo, hi, better)
+        return ends
+
+    def _continued(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray, better: bool) -> Iterator[None]:
+        """To the last digits from the best ends of a first stage."""
         known = ends.error <= 2 * POLICY.first_stage[1]
         again = _StageStarts(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, ends.multipliers, 0.0))
         limits = _StageLimits(POLICY.last_stage, POLICY.patience_steps, better, len(known) // POLICY.few_active_ratio)

@@ -82,7 +82,7 @@ def _goal(value: Any) -> bool:
 
 _VALUES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("boxes", "steps", "before", "cuts", "judged", "next_look", "looked", "sweeps", "slices", "refined",
-                     "largest_step", "quadratic_steps"), _whole),
+                     "largest_step", "quadratic_steps", "start_rounds", "start_misses"), _whole),
     **dict.fromkeys(("floor", "asked", "boxes_each"), _number),
     **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits", "programs_wait"), _truth),
     "batch": _batch, "lp": lambda value: isinstance(value, str),

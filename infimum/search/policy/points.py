@@ -138,7 +138,9 @@ class CONSTRAINED_SEARCH:
     converged_error = 2.0**-30      # error of the conditions of first order at which a lane has converged
     close_to_bound = 2.0**-17       # part of the unit of a variable: closer to a bound, it may be moved there
     known_width = 2.0**-30          # part of a variable's size: with narrower bounds it is held where it starts
-    restoration_steps = 30          # steps towards the constraints
+    restoration_steps = 30          # steps towards the constraints,
+    restored_period = 2             # and drawn starts of which one is moved towards them first,
+    restored_constraints = 6        # where there are as many constraints
     small_violation = 2.0**-7       # part of a constraint's scale: smaller violations are ranked by value,
     feasible_violation = 2.0**-23   # and still smaller ones count as none
     same_point = 2.0**-13           # part of a variable's unit: ends that differ by less are one
@@ -147,6 +149,21 @@ class CONSTRAINED_SEARCH:
     spread_powers = 10              # powers of 2 over which starts are spread where bounds are infinite,
     wide_bounds = 2.0**20           # width: or wider than this;
     uniform_period = 4              # starts: one of this number lies anywhere between such bounds
+
+
+class MANY_STARTS:
+    """Many starts at once between the steps of a search of regions. Shown by `bench/minlp.py` (kall_*, ex8_5_*)."""
+
+    lanes = 32                  # starts of a round, where they are affordable
+    steps = 40                  # steps of a lane of the first stage,
+    first_barrier = 2.0**-7     # and the weight of the barrier that it begins with
+    restoration_steps = 30      # steps towards the constraints before that
+    reaches = 0.03, 0.1, 0.3    # parts of a variable's unit: how far from the best point lanes begin
+    widest = 4.0                # times the size of a variable: its unit is no larger
+    least_gain = 2.0**-20       # part of its size by which f must be lower after a round, for it not to be in vain
+    least_boxes = 1 << 10       # regions before the first round, at least;
+    regions_ratio = 0.5         # a round is due when there were as many as this part of the evaluations that it takes,
+    miss_growth = 3             # and this number of times as many after each round that has found nothing better
 
 
 class DIVES:

@@ -8,8 +8,8 @@ import pytest
 
 import infimum
 from infimum.evaluation.evaluator import Evaluator
-from infimum.points.whole_numbers.dives import Dives
-from infimum.points.whole_numbers.whole_number_walks import WholeNumberWalks
+from infimum.points.diving.dives import Dives
+from infimum.points.diving.whole_number_walks import WholeNumberWalks
 from infimum.trace.constraint_reading import read_constraints
 from infimum.trace.trace import trace
 

@@ -73,9 +73,9 @@ class Dives:
                 break
             yield
 
-    def key(self, lo: np.ndarray) -> bytes:
-        """Of an assignment."""
-        return (lo[self.integers] + 0.0).tobytes()
+    def key(self, lo: np.ndarray, lane: int) -> bytes:
+        """Of an assignment; of a lane where there are no whole numbers."""
+        return (lo[self.integers] + 0.0).tobytes() if len(self.integers) else lane.to_bytes(8, "little")
 
     @property
     def ends(self) -> Completed:
@@ -119,7 +119,7 @@ class _Lanes:
         self._assign(~lost & was_fixed & ~self.assigned, lower)
         done = ~lost & self.assigned & (self.hi - self.lo <= self.narrow).all(axis=0)
         for k in np.flatnonzero(done):
-            one = self.dives.completed[self.dives.key(self.lo[:, k])]
+            one = self.dives.completed[self.dives.key(self.lo[:, k], int(self.kind[k]))]
             if not one.reached:
                 one.reached, one.start = True, middle(self.lo[:, k], self.hi[:, k])
         back = lost & (self.variable >= 0)
@@ -128,7 +128,7 @@ class _Lanes:
         for mine, first in zip((self.lo, self.hi), self.first, strict=True):
             mine[:, again] = first[:, again]
         self.restarts[again] += 1
-        self.assigned[again] = False
+        self.assigned[again] = not len(whole)
         self._decide(np.flatnonzero((~lost & ~done & ~waits) | again), step)
         self.variable[again] = -1
         self._keep(~done & (self.restarts <= POLICY.restarts))
@@ -137,7 +137,7 @@ class _Lanes:
         """Lanes in which all whole numbers are fixed now; those of the same assignment go on once."""
         completed = self.dives.completed
         for k in np.flatnonzero(new):
-            key = self.dives.key(self.lo[:, k])
+            key = self.dives.key(self.lo[:, k], int(self.kind[k]))
             if key in completed:
                 self.restarts[k] = POLICY.restarts + 1
             else:

@@ -11,9 +11,9 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
+from infimum.points.diving.dives import Completed, Dives
+from infimum.points.diving.whole_number_walks import WholeNumberWalks
 from infimum.points.random_numbers import uniform
-from infimum.points.whole_numbers.dives import Completed, Dives
-from infimum.points.whole_numbers.whole_number_walks import WholeNumberWalks
 from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.policy.points import DIVES as POLICY
 

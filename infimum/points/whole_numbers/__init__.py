@@ -1,1 +1,0 @@
-"""Points with whole numbers: dives, walks and neighbourhoods."""
