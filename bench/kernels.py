@@ -54,9 +54,17 @@ def single(name_or_function, n: int) -> infimum.Evaluator:
     return infimum.compile(f, n, backend=CpuBackend(threads=1))
 
 
+def well(evaluator: infimum.Evaluator, kind: str) -> tuple:
+    """A program that is neither interpreted nor compiled plainly any more, as it is once it has run for long."""
+    compiled, *rest = evaluator.prepare(kind)
+    while compiled._better is not None:
+        compiled._improve()
+    return compiled, *rest
+
+
 def raw(evaluator: infimum.Evaluator, kind: str, lo: np.ndarray, hi: np.ndarray):
     """The kernel alone, on arrays that are there already."""
-    compiled, doubles, positions, rows = evaluator.prepare(kind)
+    compiled, doubles, positions, rows = well(evaluator, kind)
     out = [np.empty((r, lo.shape[1])) for r in rows]
     return lambda: compiled.run([lo, hi], out, doubles, positions, threads=1)
 
@@ -151,7 +159,7 @@ def child(code: str) -> str:
 
 
 def compile_times(rounds: int) -> None:
-    """Each in a process of its own, nothing cached: tracing, derivatives, lowering, code generation, elementary functions."""
+    """Each in a process of its own, nothing cached, until it can run: tracing, derivatives, lowering, bytecode, interpreter."""
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
     for name in FIVE:
         for n, limit in ((10, 60), (10_000, 100)):
@@ -162,7 +170,7 @@ def compile_times(rounds: int) -> None:
         sizes = []
         for n in (1000, 10_000):
             evaluator = single(name, n)
-            sizes.append([len(evaluator.prepare(kind)[0].assembly().splitlines()) for kind in ("value", "gradient")])
+            sizes.append([len(well(evaluator, kind)[0].assembly().splitlines()) for kind in ("value", "gradient")])
         report(f"{name}: code size at n=10,000 / n=1,000", sum(sizes[1]) / sum(sizes[0]), "ratio", "= 1", sizes[1] == sizes[0],
                f"{sizes[0]} and {sizes[1]} lines of assembly")
 
@@ -186,7 +194,7 @@ def threads(rounds: int, count: int = 1_000_000) -> None:
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
     lo, hi = boxes(10, count)
     evaluator = infimum.compile(BY_NAME["rastrigin"], 10, backend=CpuBackend(threads=2))
-    compiled, doubles, positions, rows = evaluator.prepare("value")
+    compiled, doubles, positions, rows = well(evaluator, "value")
     out = [np.empty((r, count)) for r in rows]
     compiled.run([lo, hi], out, doubles, positions, threads=2)
     others = [subprocess.Popen([sys.executable, "-c", _ALONE.format(root=root, count=count, seed=s)], stdin=subprocess.PIPE,
