@@ -29,8 +29,9 @@ from infimum.support.clock import stop_if_over, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.certify import region_isolation
+    from infimum.certify import exact_points, region_isolation
 else:
+    exact_points = LazyModule("certify.exact_points")
     region_isolation = LazyModule("certify.region_isolation")
 
 _LARGEST = sys.float_info.max
@@ -393,7 +394,11 @@ class BranchAndBound(PooledSearch):
         value = self.incumbent.enclosed(*sides)
         regions.lower = np.fmax(regions.lower, value.lo)
         excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
-        excluded = excluded | self.incumbent.lies_beyond(*sides)
+        excluded = excluded | self.incumbent.lies_beyond(*sides) | (regions.lower > self.incumbent.upper)
+        if self.evaluator.system is not None and self.evaluator.system.integers:
+            left = np.flatnonzero(~excluded)
+            ends = (np.take(end, left, axis=1) for end in sides)
+            excluded[left] = exact_points.violated_points(self.incumbent.evaluator, *ends)
         self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
         if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
             self.prune()

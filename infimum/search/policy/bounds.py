@@ -456,6 +456,7 @@ class EXACT_FORMS:
     most_elements = 1 << 14    # elements of all operations of a row
     most_terms = 1 << 10       # products of terms, when two forms are multiplied
     largest_power = 8          # powers that are multiplied out
+    most_points = 256          # regions that are single points, of those that a step puts aside together
 
 
 class DIAGNOSIS:
