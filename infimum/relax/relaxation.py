@@ -115,17 +115,27 @@ class Relaxation:
 
     def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> RegionProgram | None:
         """Of the region in which all columns lie between `low` and `high`, of those beyond the variables maybe infinite, and
-        f <= upper is asked for. `touches` (curves, N): where curves are touched. A column that is empty has low > high."""
+        f <= upper is asked for. `touches` (curves, N): where curves are touched. A column that is empty has low > high; of one
+        that may have no value there are no rows. None where that holds for one of f."""
         lanes = touches.shape[1]
         given = np.repeat(np.concatenate([low, high])[:, None], lanes, axis=1)
         out = self.evaluator.run(COLUMNS, [given, touches if len(touches) else np.zeros((1, lanes))])
-        if not out[BOUNDED][0, 0] > 0:
-            return None
         low, high = out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
+        unknown = None if out[BOUNDED][0, 0] > 0 else self._without_value(low, high)
+        if unknown is not None and (not unknown.any() or any(unknown[k] for k, _ in self.f.terms)):
+            return None
         with np.errstate(all="ignore"):
             parts = [self._fixed(low, high, upper), self._planes(low, high), self._lines(out[LINES], lanes)]
         row, column = self._places(lanes)
-        return RegionProgram(low, high, IntervalRows(row, column, *map(np.concatenate, zip(*parts, strict=True))), self.cost)
+        rows = IntervalRows(row, column, *map(np.concatenate, zip(*parts, strict=True)))
+        return RegionProgram(low, high, rows if unknown is None else _without(rows, unknown), self.cost)
+
+    def _without_value(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Which columns may have no value where the system is defined: those that are unbounded, and what is made of them."""
+        found = ~(np.isfinite(low) & np.isfinite(high))
+        for k, column in enumerate(self.lift.columns):
+            found[k] |= any(found[j] for j in column.parts)
+        return found
 
     def enclosed(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends of all columns that lie between these; of one that is not bounded they may be infinite."""
@@ -181,6 +191,16 @@ class Relaxation:
     def first_plane(self) -> int:
         """The row of the first plane; f <= upper is the one before."""
         return len(self.table.lower)
+
+
+def _without(rows: IntervalRows, unknown: np.ndarray) -> IntervalRows:
+    """The rows without those that have one of these columns, or a coefficient that is no number: these have no entries, and say
+    nothing."""
+    gone = np.zeros(len(rows.lower), bool)
+    gone[rows.row[unknown[rows.column] | ~(np.isfinite(rows.low) & np.isfinite(rows.high))]] = True
+    keep = ~gone[rows.row]
+    return IntervalRows(rows.row[keep], rows.column[keep], rows.low[keep], rows.high[keep], np.where(gone, -inf, rows.lower),
+                        np.where(gone, inf, rows.upper))
 
 
 def _one_sided(value: np.ndarray, upper: np.ndarray) -> Ends:

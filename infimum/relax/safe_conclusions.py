@@ -59,7 +59,9 @@ def weighted(rows: IntervalRows, y: np.ndarray, cost: LinearCost) -> LinearUnder
         low, size, terms = _sums(rows.column, each * rows.low, count)
         spread, _, _ = _sums(rows.column, np.abs(each) * up(rows.high - rows.low), count)
         off = up(up(_error(size, terms) + spread) + _error(spread, terms))  # spread has no negative terms
-        least, most = down(down(low - off) + cost.low), up(up(low + off) + cost.high)
+        none = terms == 0.0  # then the cost is all that there is, and may be 0 where the column is unbounded
+        least = np.where(none, cost.low, down(down(low - off) + cost.low))
+        most = np.where(none, cost.high, up(up(low + off) + cost.high))
         ends = np.where(y > 0, rows.upper, rows.lower)
         products = np.where(y == 0.0, 0.0, y * np.where(y == 0.0, 0.0, ends))
         total, size, terms = (part[0] for part in _sums(np.zeros(len(y), np.int64), products, 1))

@@ -52,9 +52,11 @@ class ScaledProgram(NamedTuple):
 
 def scaled(region: RegionProgram, cutoff: int | None = None) -> ScaledProgram:
     """The program of a region, without the row `cutoff`, if one is given."""
-    rows, low = region.rows, region.low
+    rows = region.rows
     with np.errstate(all="ignore"):
-        width = np.maximum(region.high - low, 0.0)
+        width = region.high - region.low
+        known = np.isfinite(width)  # of others there are no rows
+        low, width = np.where(known, region.low, 0.0), np.where(known, np.maximum(width, 0.0), 0.0)
         count = len(rows.lower)
         value = rows.low * width[rows.column]
         largest = np.zeros(count)

@@ -12,7 +12,7 @@ from infimum.expr.build import build
 from infimum.expr.node import const
 from infimum.expr.point_value import enclose_at_point
 from infimum.problems import constrained
-from infimum.relax.program_bounds import LinearProgramBounding
+from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.scaling import scaled
 
@@ -113,3 +113,27 @@ def test_scaled_programs_have_entries_of_size_one():
     region = relaxation.at(*bounding.columns_of(np.zeros(4), np.array([1.0, 1, 1e9, 1e-9])), np.inf, np.zeros((0, 3)))
     program = scaled(region)
     assert np.abs(program.matrix.value).max() == 1.0 and np.abs(program.cost).max() == 1.0
+
+
+def test_rows_without_unbounded_columns_hold():
+    """1 / x is unbounded here, and what is made of it; the rest of the rows still bounds f, below every feasible value."""
+    rng = np.random.default_rng(0)
+    evaluator = infimum.compile(lambda x: x[1] * x[2] - x[1], 3, constraints=[
+        lambda x: 1 / x[0] + x[1] <= 4, lambda x: np.log(x[1] / x[0]) + x[2] >= 0.5, lambda x: x[1] + x[2] >= 1])
+    bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
+    lo, hi = np.array([0.0, 0.1, 0.0]), np.array([2.0, 3.0, 2.0])
+    bounding.session()
+    region = bounding.relaxation.at(*bounding.columns_of(lo, hi), np.inf, bounding.touches(
+        TightenedRegion(*bounding.columns_of(lo, hi), -np.inf), []))
+    unbounded = ~(np.isfinite(region.low) & np.isfinite(region.high))
+    assert unbounded.any() and not unbounded[region.rows.column].any()
+    left = bounding.bound(*bounding.columns_of(lo, hi), np.inf, 2)
+    assert -np.inf < left.lower and not left.empty
+    x = rng.uniform(lo, hi, (20_000, 3)).T
+    fits = (1 / x[0] + x[1] <= 4) & (np.log(x[1] / x[0]) + x[2] >= 0.5) & (x[1] + x[2] >= 1)
+    assert fits.any() and (x[1] * x[2] - x[1])[fits].min() >= left.lower
+    assert ((x.T[fits] >= left.low[:3]) & (x.T[fits] <= left.high[:3])).all()
+    of_f = infimum.compile(lambda x: 1 / x[0] + x[1], 3, constraints=[lambda x: x[1] + x[2] >= 1])
+    bounding = LinearProgramBounding(Relaxation(of_f), of_f.linear_programs)
+    bounding.session()
+    assert bounding.bound(*bounding.columns_of(lo, hi), np.inf, 2).lower == -np.inf
