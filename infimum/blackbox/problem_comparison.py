@@ -42,12 +42,14 @@ def _differences(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
 
 
 def _of_inner(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
-    """Of nested problems; an option that one of two versions does not have is none."""
+    """Of nested problems; an option that one of two versions does not have is none. An option lp that is left out was False once,
+    and is None: both prove the same minima."""
     for name in {**theirs, **ours}:
         was, now = theirs.get(name), ours.get(name)
         if name == "options":
             yield from (f"inner option {key} was {was[key]!r}, and is {now[key]!r}"
-                        for key in now if key in (was or {}) and was[key] != now[key])
+                        for key in now if key in (was or {}) and was[key] != now[key]
+                        and (key, was[key], now[key]) != ("lp", False, None))
         elif name == "constraints":
             yield from _of_functions(was, now, "the inner constraints")
         elif name == "simulate" and was and now:
