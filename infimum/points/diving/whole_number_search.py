@@ -48,13 +48,17 @@ class WholeNumberSearch:
                 return
 
     def again(self, number: int, lo: np.ndarray, hi: np.ndarray, guides: np.ndarray | None) -> Iterator[None]:
-        """Dives in boxes (n, N), which begin at their guides (n, N) if there are any; around the best point, if one is known.
-        `number` tells one call from others."""
+        """Dives in boxes (n, N), which begin at their guides (n, N) if there are any; around the best point, if one is known,
+        while that gains. `number` tells one call from others."""
         if not lo.shape[1]:
             return
         number = (number + 1) * (POLICY.first_neighbourhoods + 2)
         if self.incumbent.x is not None:
-            yield from self._neighbourhoods(number, guides)
+            for k in range(POLICY.first_neighbourhoods):
+                before = self.incumbent.upper
+                yield from self._neighbourhoods(number + k, guides)
+                if not self.incumbent.upper < before:
+                    break
             return
         lanes = np.arange(POLICY.lanes) % lo.shape[1]
         guide = np.full((len(lo), len(lanes)), np.nan) if guides is None else guides[:, lanes % guides.shape[1]]

@@ -182,7 +182,7 @@ class DIVES:
     solved = 4                 # assignments whose other variables are solved for
     known_width = 2.0**-20     # part of a variable's size: with narrower bounds it is held
     few_whole_numbers = 8      # whole numbers beside others: with more, dives come before other searches for points
-    first_neighbourhoods = 8   # dives around the best point, at first, at most,
+    first_neighbourhoods = 8   # dives around the best point, one after the other, at most,
     neighbourhood_misses = 2   # and how many of them in a row may gain nothing, if all variables are whole; else one less
     kept_shares = 0.4, 0.6, 0.75, 0.9  # parts of the whole numbers that a neighbourhood leaves as they are
     agreement = 0.25           # distance of a guide from the best point up to which they agree in a whole number
