@@ -85,15 +85,19 @@ def told_apart(number: Hashable, lo: float, hi: float) -> tuple[float, float]:
 
 
 def exact_constant(lo: float, hi: float) -> Fraction | None:
-    """The rational number that a constant with these ends is, if that is known.
+    """The rational number that a constant with these ends is, if that is known. Negative numbers have the ends of their
+    negatives, so that each is told apart by the positive one.
 
     >>> exact_constant(*doubles_around(Fraction(-1, 10))), exact_constant(pi.lo, pi.hi)
     (Fraction(-1, 10), None)
     """
     if lo == hi:
         return Fraction(lo) if math.isfinite(lo) else None
-    number, opposite = _taken.get((lo, hi)), _taken.get((-hi, -lo))
-    return number if isinstance(number, Fraction) else -opposite if isinstance(opposite, Fraction) else None
+    if hi <= 0:
+        opposite = exact_constant(-hi, -lo)
+        return None if opposite is None else -opposite
+    number = _taken.get((lo, hi))
+    return number if isinstance(number, Fraction) else None
 
 
 def doubles_around(value: Fraction) -> tuple[float, float]:
