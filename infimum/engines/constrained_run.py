@@ -24,6 +24,7 @@ from infimum.kernel.schedule import straight_cost
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
+from infimum.problem.text import counted
 from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
@@ -305,7 +306,7 @@ class ConstrainedRun(SearchRun):
 
     def _close(self) -> None:
         """Nearer bounds in the place of infinite or very wide ones, where a convex set has them."""
-        if self.start is not None or self.branch.done or not len(self.branch.pool):
+        if self.start is not None or not len(self.branch.pool):
             return
         left, upper = self._box, self.incumbent.upper
         if not self.search.is_wide:
@@ -480,7 +481,17 @@ class ConstrainedRun(SearchRun):
         self.branch = self.branch or self.begun
 
     def details(self) -> dict[str, Any]:
-        return {"lp": None if self.lp is None else self.lp.report()}
+        return {"lp": None if self.lp is None else self.lp.report(), "presolve": tuple(self._said())}
+
+    def _said(self) -> Iterator[str]:
+        """What was done before branching."""
+        open_before, open_now = (int(np.isinf(box).sum()) for box in (self.problem.region, self._box))
+        if open_now < open_before:
+            yield f"{open_before - open_now} of {counted(open_before, 'infinite bound')} replaced by finite ones that follow"
+        if self.bounding is not self.evaluator:
+            rows = zip(self.bounding.system.rows, self.evaluator.system.rows, strict=True)
+            count = sum(one.key != other.key for one, other in rows)
+            yield f"{counted(count, 'function')} bounded in another form, as a sum of squares, an entropy or an exponential"
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         result = super().finish(stopped, seconds, history)

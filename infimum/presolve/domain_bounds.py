@@ -14,6 +14,7 @@ from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.system import System
+from infimum.problem.text import counted
 from infimum.search.policy.search import DOMAINS as POLICY
 from infimum.support.lazy import LazyModule
 
@@ -38,6 +39,8 @@ class DomainBounds(PresolveStep):
         left = propagation.propagate(given.with_system(System(evaluator.f, (), no_ends, no_ends)).evaluator, lo, hi)
         if left is None or (np.array_equal(left[0], lo) and np.array_equal(left[1], hi)):
             return None  # where it is defined nowhere, the search finds that
+        count = int(((left[0] != lo) | (left[1] != hi)).sum())
+        self.said = f"bounds of {counted(count, 'variable')} follow from where the function is defined"
         x0 = None if problem.x0 is None else np.minimum(np.maximum(problem.x0, left[0][:, None]), left[1][:, None])
         return Formulation(replace(problem, lo=left[0], hi=left[1], x0=x0), evaluator)
 

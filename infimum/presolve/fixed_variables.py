@@ -16,6 +16,7 @@ from infimum.problem.cover import Cover
 from infimum.problem.fixed_values import FixedValues, held_variables
 from infimum.problem.problem import Problem
 from infimum.problem.system import System
+from infimum.problem.text import counted
 from infimum.problem.unions import Unions
 from infimum.result import Result
 from infimum.search.policy.search import FIXED_VARIABLES as POLICY
@@ -93,6 +94,7 @@ class FixedVariables(PresolveStep):
         if found is None:
             return None
         self.embedding = found.embedding
+        self.said = f"{counted(len(problem.lo) - len(found.embedding.free), 'variable')} with equal bounds left out"
         return Formulation(_reduced_problem(problem, found.embedding.free), found.evaluator)
 
     def point(self, x: np.ndarray) -> np.ndarray:

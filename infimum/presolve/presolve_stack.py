@@ -39,8 +39,11 @@ class PresolveStep:
     returned, and gives what belongs to the outer form. The defaults are right where both forms have the same points and values.
 
     A step belongs to one run: `apply` is called once, and keeps what the way back needs. It keeps values and domain on the points
-    that count, and nothing else may rely on the step being done: tests compare runs with and without each step.
+    that count, and nothing else may rely on the step being done: tests compare runs with and without each step. `said` is what it
+    did, for users, where that is of interest.
     """
+
+    said = ""
 
     def apply(self, given: Formulation) -> Formulation | None:
         """The inner form; None where the step has nothing to do, and then it is not kept."""
@@ -80,7 +83,7 @@ class PresolveStack:
         """The answer to the outermost form."""
         for step in reversed(self.steps):
             result = step.postsolve(result)
-        return result
+        return replace(result, presolve=(*(step.said for step in self.steps if step.said), *result.presolve))
 
     def point(self, x: np.ndarray) -> np.ndarray:
         """A point of the outermost form."""

@@ -61,6 +61,7 @@ class ConvexWithoutBounds(EmptySystem):
         if bounded or n > POLICY.most_variables or given.evaluator.system is not None:
             return None
         found = super().apply(given)
+        self.said = "a convex function of variables without bounds: an upper bound tells where its minimum is"
         return found if convex_bounds.is_convex(found.evaluator.system, *problem.region) else None
 
 
@@ -72,7 +73,9 @@ class CompletedSquares(PresolveStep):
         unbounded = np.flatnonzero(np.isinf(problem.lo) | np.isinf(problem.hi))
         if evaluator.system is None or not len(unbounded):
             return None
-        return given.with_system(complete_squares.completed(evaluator.system, var("x", (n,)), set(unbounded.tolist())))
+        system = complete_squares.completed(evaluator.system, var("x", (n,)), set(unbounded.tolist()))
+        self.said = "squares of variables without bounds completed"
+        return given.with_system(system) if system != evaluator.system else None
 
 
 class KnownExponents(PresolveStep):
@@ -94,6 +97,7 @@ class KnownExponents(PresolveStep):
         if all(new is old for new, old in zip(known, roots, strict=True)):
             return None
         f, *bodies = known
+        self.said = "exponents that the bounds tell are numbers"
         system = None if system is None else replace(system, f=f, bodies=tuple(bodies))
         return Formulation(problem, evaluator.rewritten(f, system, evaluator.fun))
 

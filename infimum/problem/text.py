@@ -127,6 +127,7 @@ def rows(result: Any) -> list[tuple[str, str]]:
     shown += [*_point(result.x, result.names), *_solutions(result.solutions or ()), *_trials(result), *_constraints(result),
               *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
+    shown += [("presolve", "; ".join(result.presolve))] if result.presolve else []
     shown.append(("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"))
     return [*shown, *_compared(result), *_rounds(result)]
 

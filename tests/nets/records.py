@@ -92,7 +92,9 @@ def of_result(r: infimum.Result, digits: int | None = None, discarded: dict[str,
         record["discarded"] = dict(sorted(discarded.items()))
     if r.minimisers is not None:
         record["minimisers"] = [len(r.minimisers), r.minimisers.rest, r.minimisers.why]
-    rest = {name: value for name, value in r.items() if name not in ("history", "trials", "advice")}
+    if r.presolve:
+        record["presolve"] = list(r.presolve)
+    rest = {name: value for name, value in r.items() if name not in ("history", "trials", "advice", "presolve")}
     rest["history"] = [(h.nfev, h.fun, h.lower, h.upper) for h in r.history]
     if r.trials is not None:
         record["trials"] = plain(r.trials, digits)
