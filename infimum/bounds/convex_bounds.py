@@ -47,14 +47,16 @@ class ConvexSet(NamedTuple):
 
     @classmethod
     def of(cls, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> "ConvexSet | None":
-        """Of the convex rows that are defined on all of the box, with ends that are raised where that is needed to hold x."""
+        """Of the convex rows that are defined at x, and on all of the box or a convex part of it, with ends that are raised where
+        that is needed to hold x."""
         system, box, there = evaluator.system, evaluator.rows(lo, hi), evaluator.rows(x, x)
         bits = row_curvatures(system, lo, hi)
         ends = np.append(upper, system.upper), np.append(-np.inf, system.lower)
         found = []
         for sign, curve, end, most in ((1.0, CONVEX, ends[0], there.hi), (-1.0, CONCAVE, -ends[1], -there.lo)):
             raised = np.maximum(end, most)
-            fit = ((bits & curve) > 0) & np.isfinite(end) & np.isfinite(raised) & (box.defined | _have_convex_domains(system))
+            fit = ((bits & curve) > 0) & np.isfinite(end) & np.isfinite(raised) & there.defined
+            fit &= box.defined | _have_convex_domains(system)
             found += [(k, sign, raised[k], bits[k] == LINEAR) for k in np.flatnonzero(fit)]
         return cls(evaluator, *map(np.array, zip(*found, strict=True))) if found else None
 

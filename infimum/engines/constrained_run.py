@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from infimum.points.diving import many_starts, whole_number_search
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
-    growth_bounds = LazyModule("bounds.growth_bounds")
-    convex_bounds = LazyModule("bounds.convex_bounds")
+    convex_bounds, growth_bounds = LazyModule("bounds.convex_bounds"), LazyModule("bounds.growth_bounds")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
     rewritten_rows = LazyModule("engines.rewritten_rows")
@@ -489,9 +488,7 @@ class ConstrainedRun(SearchRun):
         if open_now < open_before:
             yield f"{open_before - open_now} of {counted(open_before, 'infinite bound')} replaced by finite ones that follow"
         if self.bounding is not self.evaluator:
-            rows = zip(self.bounding.system.rows, self.evaluator.system.rows, strict=True)
-            count = sum(one.key != other.key for one, other in rows)
-            yield f"{counted(count, 'function')} bounded in another form, as a sum of squares, an entropy or an exponential"
+            yield rewritten_rows.said(self.bounding.system, self.evaluator.system)
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         result = super().finish(stopped, seconds, history)

@@ -7,6 +7,8 @@ import numpy as np
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import Expr, topological, var
 from infimum.ops.vocabulary import POLYNOMIAL, Kind
+from infimum.problem.system import System
+from infimum.problem.text import counted
 from infimum.structure.monomials import with_monomials
 from infimum.support.lazy import LazyModule
 
@@ -35,3 +37,9 @@ def _may_have_products(row: Expr) -> bool:
     nodes = list(topological([row]))
     products = any(node.op == "prod" or (node.op == "mul" and all(arg.op != "const" for arg in node.args)) for node in nodes)
     return products and all(node.op in POLYNOMIAL or node.kind is Kind.VIEW for node in nodes if node.op != "const")
+
+
+def said(system: System, given: System) -> str:
+    """How many rows of the given system are bounded in another form."""
+    count = sum(one.key != other.key for one, other in zip(system.rows, given.rows, strict=True))
+    return f"{counted(count, 'function')} bounded in another form, as a sum of squares, an entropy or an exponential"

@@ -15,6 +15,7 @@ from infimum.expr.node import Expr
 from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.structure.curvature import CONCAVE, CONVEX
 from infimum.structure.degree import degrees
+from infimum.support.clock import stop_if_over
 
 
 class QuadraticForm(NamedTuple):
@@ -79,14 +80,18 @@ def quadratic_form(row: Expr, x: Expr) -> QuadraticForm | None:
 
 def squares_of(matrix: np.ndarray) -> list[Square] | None:
     """Squares whose sum is x·Ax / 2 for a symmetric matrix A of fractions, of those that are not 0; None where A is not positive
-    semidefinite. By elimination without fractions (E. H. Bareiss 1968).
+    semidefinite, or its entries are of so different sizes that this would take long. By elimination without fractions (E. H.
+    Bareiss 1968).
 
     >>> squares_of(np.array([[Fraction(2), Fraction(2)], [Fraction(2), Fraction(2)]], object))
     [Square(weight=Fraction(2, 1), at=0, factors=[Fraction(1, 1)])]
     """
     common = lcm(*(number.denominator for number in matrix.flat), 1)
     rest, before, found = np.frompyfunc(lambda number: int(number * common), 1, 1)(matrix), 1, []
+    if len(rest) * max((number.bit_length() for number in rest.flat), default=0) > POLICY.quadratic_bits:
+        return None
     for at in range(len(matrix)):
+        stop_if_over()
         pivot, row = rest[0, 0], rest[0, 1:]
         if pivot < 0 or (pivot == 0 and any(row)):
             return None

@@ -182,7 +182,8 @@ def test_json_of_the_swarm_and_of_nothing_found(infimum_, write):
 def test_an_unbounded_box_is_valid_json(infimum_, write):
     text = "import numpy as np\ndef f(x): return np.exp(-x[0])"
     found = infimum_("minimize", write(text), "--bounds", "0", "inf", "--json").json
-    assert found["verdict"] == "PROVED" and found["boxes"] == [[[0.0], ["inf"]]]
+    (low, high), = found["boxes"]
+    assert found["verdict"] == "PROVED" and high == ["inf"] and low[0] > 10
 
 
 def test_what_the_file_prints_goes_to_stderr(infimum_, write):

@@ -211,6 +211,7 @@ class RECOGNITION:
     most_coupling_scalars = 2     # scalars by which the terms of a sum may be coupled,
     most_tried_scalars = 40       # and candidates that are looked at
     curvature_elements = 1 << 13  # elements of all operations whose curvature is looked for
+    quadratic_bits = 1 << 14      # bits of an entry of its second derivatives, times variables,
     quadratic_variables = 64      # variables of a quadratic function whose curvature is decided in exact arithmetic
     most_outcomes = 64            # parts of a function with finitely many values: a long loop is better enclosed as it is
     most_family_members = 3       # functions of one quantity that are enclosed together

@@ -1,6 +1,7 @@
 """Finite bounds in the place of infinite ones (`bounds/convex_bounds.py`): nothing of the set is lost, and what is
 unbounded stays unbounded."""
 
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -149,3 +150,22 @@ def test_the_simplex_method_against_another_one(seed, n, m):
     else:
         assert np.minimum(cost + weighed, 0).sum() - end.multipliers @ right == pytest.approx(other.fun, abs=1e-6)
         assert cost @ end.point == pytest.approx(other.fun, abs=1e-6)
+
+
+@pytest.mark.parametrize("row", [lambda x: 100 - x[0] - 1e-12 * np.log(x[0]), lambda x: 100 - x[0] + 1e-12 / x[0],
+                                 lambda x: 100 - x[0] - 1e-12 * np.sqrt(x[0] - 1e-9)])
+def test_a_point_at_the_edge_of_the_domain_proves_nothing(row):
+    """Where a row is not defined at the point that the box is put around, the set need not come near that point."""
+    evaluator = Case(lambda x: np.sin(x[1]), [(row, -np.inf, 0.0)], [(0, np.inf), (0, 1)]).evaluator()
+    lo, hi = with_convex_bounds(evaluator, np.zeros(2), np.array([np.inf, 1.0]), np.zeros(2), np.inf)
+    assert (lo <= [101, 0]).all() and (hi >= [101, 1]).all()
+
+
+def test_second_derivatives_of_very_different_sizes_take_no_time():
+    rng = np.random.default_rng(0)
+    scale = 10.0**rng.uniform(-30, 30, 48)
+    root = rng.normal(size=(48, 48))
+    matrix = np.vectorize(Fraction, otypes=[object])((root.T @ root) * np.outer(scale, scale))
+    begin = time.process_time()
+    squares_of(matrix)
+    assert time.process_time() - begin < 2.0
