@@ -160,7 +160,7 @@ def test_repr_of_a_long_point():
 # ---- as a mapping
 def test_every_field_is_a_key():
     r = result()
-    names = [*(f.name for f in fields(Result) if f.name not in ("view", "question", "inquiry")), "gap", "minimisers",
+    names = [*(f.name for f in fields(Result) if f.name not in ("solutions", "view", "question", "inquiry")), "gap", "minimisers",
              "constraints", "maxcv", "maximised"]
     assert list(r.keys()) == list(r) == names and len(r) == len(names)
     assert {"x", "fun", "success", "status", "message", "nit", "nfev"} <= set(names)  # scipy's names
