@@ -73,7 +73,7 @@ def interpreting(only: bool = False) -> Iterator[None]:
     """Kernels are interpreted first, as those of constrained problems are, until compiling is worth its price; or `only`."""
     def make(backend: CpuBackend, kernel: Kernel) -> CompiledKernel:
         return _COMPILE(backend, kernel) if backend.plain else backend.interpret(kernel)
-    improve = (lambda self: None) if only else CompiledKernel._improve_if_worth_it
+    improve = (lambda self, ahead=0.0: None) if only else CompiledKernel._improve_if_worth_it
     with patched(CpuBackend, "compile", make), patched(CompiledKernel, "_improve_if_worth_it", improve):
         yield
 

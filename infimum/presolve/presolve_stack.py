@@ -83,7 +83,8 @@ class PresolveStack:
         """The answer to the outermost form."""
         for step in reversed(self.steps):
             result = step.postsolve(result)
-        return replace(result, presolve=(*(step.said for step in self.steps if step.said), *result.presolve))
+        said = tuple(step.said for step in self.steps if step.said)
+        return replace(result, presolve=said + result.presolve) if said else result
 
     def point(self, x: np.ndarray) -> np.ndarray:
         """A point of the outermost form."""
