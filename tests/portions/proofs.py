@@ -17,6 +17,15 @@ def limits(x):
     return [x[0] * x[1] + np.sin(3 * x[2]) >= 1, x[0] ** 2 + x[1] ** 2 + x[2] ** 2 <= 9 + np.cos(5 * x[0])]
 
 
+def ripples(x):
+    """Of many local minima: with whole numbers several rounds too."""
+    return np.prod(np.cos(5 * x)) + np.sin(3 * x[0] * x[1]) + np.cos(4 * x[1] * x[2] + x[0]) + np.sum(x**2) / 200
+
+
+def wide_limits(x):
+    return [x[0] * x[1] + np.sin(3 * x[2]) >= 1, x[0] ** 2 + x[1] ** 2 + x[2] ** 2 <= 90 + np.cos(5 * x[0])]
+
+
 def bits(result):
     """All that is promised to be the same, as bytes."""
     regions = result.regions

@@ -17,7 +17,7 @@ from infimum.parallel.process_workers import Processes
 from infimum.parallel.proofs.portion_runner import WorkerPortionRunner
 from infimum.search.rounds import StepRounds
 from infimum.support.clock import Watch
-from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, waves
+from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, ripples, waves, wide_limits
 from tests.trials.test_workers import posix
 
 TIGHT = SETTINGS | {"atol": 1e-10}
@@ -36,8 +36,8 @@ def test_two_workers_give_the_bits_of_one():
 @posix
 def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
     """By SIGKILL, whoever works on the first portion of the second round; with constraints, narrow regions and a whole number."""
-    asked = {"constraints": [limits], "integrality": [0, 0, 1], "xtol": 1e-4, **SETTINGS, "portions": 2, "batch": 16}
-    one = infimum.minimize(waves, BOUNDS, workers=1, **asked)
+    asked = {"constraints": [wide_limits], "integrality": [0, 0, 1], "xtol": 1e-4, **SETTINGS, "portions": 2, "batch": 16}
+    one = infimum.minimize(ripples, [(-9, 10)] * 3, workers=1, **asked)
     usual, rounds, killed = WorkerPortionRunner.run_portions, [], []
 
     def deal(self, count, portion):
@@ -51,7 +51,7 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
             return portion(number)
         return usual(self, count, and_kill)
     monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
-    three = infimum.minimize(waves, BOUNDS, workers=3, **asked)
+    three = infimum.minimize(ripples, [(-9, 10)] * 3, workers=3, **asked)
     assert bits(one) == bits(three) and len(killed) == three.rounds["redone"] == 1
 
 
