@@ -51,8 +51,14 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
             return portion(number)
         return usual(self, count, and_kill)
     monkeypatch.setattr(WorkerPortionRunner, "run_portions", deal)
-    three = infimum.minimize(ripples, [(-9, 10)] * 3, workers=3, **asked)
-    assert bits(one) == bits(three) and len(killed) == three.rounds["redone"] == 1
+    for _ in range(5):  # a worker may have answered before it is killed: then nothing is done again
+        rounds.clear()
+        killed.clear()
+        three = infimum.minimize(ripples, [(-9, 10)] * 3, workers=3, **asked)
+        assert bits(one) == bits(three) and len(killed) == 1
+        if three.rounds["redone"]:
+            break
+    assert three.rounds["redone"] == 1
 
 
 def test_a_portion_that_ends_all_workers_ends_the_run(monkeypatch):
