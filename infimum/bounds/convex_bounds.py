@@ -52,11 +52,11 @@ class ConvexSet(NamedTuple):
         system, box, there = evaluator.system, evaluator.rows(lo, hi), evaluator.rows(x, x)
         bits = row_curvatures(system, lo, hi)
         ends = np.append(upper, system.upper), np.append(-np.inf, system.lower)
+        usable_rows = there.defined & (box.defined | _have_convex_domains(system))
         found = []
         for sign, curve, end, most in ((1.0, CONVEX, ends[0], there.hi), (-1.0, CONCAVE, -ends[1], -there.lo)):
             raised = np.maximum(end, most)
-            fit = ((bits & curve) > 0) & np.isfinite(end) & np.isfinite(raised) & there.defined
-            fit &= box.defined | _have_convex_domains(system)
+            fit = usable_rows & ((bits & curve) > 0) & np.isfinite(end) & np.isfinite(raised)
             found += [(k, sign, raised[k], bits[k] == LINEAR) for k in np.flatnonzero(fit)]
         return cls(evaluator, *map(np.array, zip(*found, strict=True))) if found else None
 
@@ -177,12 +177,10 @@ class _Search:
         y, box, unit = self.weights[end], self.ends.copy(), np.zeros(n)
         box[self.open], unit[end % n] = self.reach[self.open], sign
         used = np.flatnonzero(y)
-        low, high = self.low[:, used], self.high[:, used]
-        rows = IntervalRows(np.repeat(np.arange(len(used)), n), np.tile(np.arange(n), len(used)), low.T.ravel(), high.T.ravel(),
-                            np.full(len(used), -np.inf), self.right[used])
-        there = ((low != 0) | (high != 0)).any(axis=1) | (unit != 0)  # of the others 0 times is added
-        ends = (np.where(there, part, 0.0) for part in (box[:n], box[n:]))
-        return sign * lowest(weighted(rows, usable(rows, y[used]), LinearCost(unit, unit, 0.0)), *ends)
+        low, high = self.low[:, used].T, self.high[:, used].T
+        entries = (low != 0) | (high != 0)
+        rows = IntervalRows(*np.nonzero(entries), low[entries], high[entries], np.full(len(used), -np.inf), self.right[used])
+        return sign * lowest(weighted(rows, usable(rows, y[used]), LinearCost(unit, unit, 0.0)), box[:n], box[n:])
 
     def _solve(self, asked: np.ndarray) -> np.ndarray:
         """Better multipliers for these ends, and where the linear programs have their solutions (n, asked)."""

@@ -21,8 +21,8 @@ else:
 
 
 def rewritten_for_bounds(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Evaluator:
-    """Of the same functions, with convex quadratic ones as sums of squares, and products of powers of positive variables as
-    exponentials."""
+    """Of the same functions: x log x as one operation, semidefinite quadratic forms as sums of squares, and products of powers of
+    positive variables as exponentials."""
     system = evaluator.system
     if any(node.op == "log" for node in topological((system.f, *system.bodies))):
         system = entropy_terms.with_entropies(system)

@@ -58,7 +58,7 @@ class DefinedObjective(PresolveStep):
         if x0 is not None:
             x0[k] = _FIXED
         self.given, self.found, self.value = given, found, value
-        self.said = f"x[{k}], which is minimised, is the function that a constraint makes it"
+        self.said = "the minimised variable replaced by the function that a constraint makes it"
         return Formulation(replace(problem, lo=lo, hi=hi, x0=x0, outer=outer), evaluator.rewritten(found.system.f, system))
 
     def point(self, x: np.ndarray) -> np.ndarray:

@@ -74,8 +74,10 @@ class CompletedSquares(PresolveStep):
         if evaluator.system is None or not len(unbounded):
             return None
         system = complete_squares.completed(evaluator.system, var("x", (n,)), set(unbounded.tolist()))
+        if system.key == evaluator.system.key:
+            return None
         self.said = "squares of variables without bounds completed"
-        return given.with_system(system) if system != evaluator.system else None
+        return given.with_system(system)
 
 
 class KnownExponents(PresolveStep):

@@ -1,7 +1,7 @@
 """Points with whole numbers: dives, walks, and neighbourhoods of the best point; what they come to is offered. Estimates.
 
-A dive fixes all whole numbers (`points/dives.py`). Where there are no others its ends are points, from which walks go on
-(`points/whole_number_walks.py`); else the other variables are solved for, from the most promising ends. A neighbourhood is a dive
+A dive fixes all whole numbers (`dives.py`). Where there are no others its ends are points, from which walks go on
+(`whole_number_walks.py`); else the other variables are solved for, from the most promising ends. A neighbourhood is a dive
 with a part of the whole numbers at their values in the best point, and below it.
 """
 
