@@ -29,6 +29,7 @@ os.environ["INFIMUM_CACHE"] = "off"
 import numpy  # noqa: E402, F401 - every user's function needs it
 
 import infimum  # noqa: E402 - the clock starts after it
+from bench.process import answer as process_answer  # noqa: E402
 from bench.table import exit_code, head, report, write_json  # noqa: E402
 
 SOLVED = ("PROVED", "INFEASIBLE")
@@ -96,13 +97,7 @@ def started(path: Path, limit: float) -> tuple[Any, Any, Path]:
 def collected(process: Any, here: Any, path: Path, limit: float) -> dict[str, Any]:
     """The answer of a child, or what became of it."""
     found: dict[str, Any] = {"problem": path.stem, "seconds": limit + HUNG, "cpu": 0.0, "verdict": "HUNG", "samples": {}}
-    try:
-        return found | (here.recv() if here.poll(limit + HUNG) else {})
-    except EOFError:
-        return found | {"verdict": "CRASHED"}
-    finally:
-        process.kill()
-        process.join()
+    return process_answer(process, here, limit + HUNG, found)
 
 
 def run(paths: list[Path], limit: float, jobs: int) -> list[dict[str, Any]]:

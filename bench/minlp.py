@@ -30,6 +30,7 @@ os.environ["INFIMUM_CACHE"] = "off"
 import numpy  # noqa: E402 - every user's function needs it
 
 import infimum  # noqa: E402 - the clock starts after it
+from bench.process import answer as process_answer  # noqa: E402
 from bench.table import exit_code, head, report, write_json  # noqa: E402
 
 HUNG = 60.0         # seconds after the limit after which a call is given up
@@ -87,13 +88,7 @@ def collected(process: Any, here: Any, path: Path, limit: float) -> dict[str, An
     """The answer of a child, or what became of it."""
     found: dict[str, Any] = {"name": path.stem, "verdict": "HUNG", "message": "", "solved": False, "seconds": limit + HUNG,
                              "lower": -float("inf"), "upper": float("inf")}
-    try:
-        return found | (here.recv() if here.poll(limit + HUNG) else {})
-    except EOFError:
-        return found | {"verdict": "CRASHED"}
-    finally:
-        process.kill()
-        process.join()
+    return process_answer(process, here, limit + HUNG, found)
 
 
 def run(call: Callable, paths: list[Path], settings: dict[str, Any], gap: float, jobs: int) -> dict[str, dict[str, Any]]:

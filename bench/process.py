@@ -16,6 +16,17 @@ print("\\n" + json.dumps({function}(**json.loads(sys.argv[1]))))
 """
 
 
+def answer(process: Any, here: Any, patience: float, otherwise: dict[str, Any]) -> dict[str, Any]:
+    """What a forked process sends through its pipe, and what is known otherwise; it is ended in any case."""
+    try:
+        return otherwise | (here.recv() if here.poll(patience) else {})
+    except EOFError:
+        return otherwise | {"verdict": "CRASHED"}
+    finally:
+        process.kill()
+        process.join()
+
+
 def child(module: str, function: str, patience: float, alone: bool = False, **arguments: Any) -> dict[str, Any]:
     """What the function returns in a process of its own, or {"failure": why}. `alone`: its libraries may use one thread."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
