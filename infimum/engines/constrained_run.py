@@ -114,7 +114,8 @@ class ConstrainedRun(SearchRun):
         return self.before + self.search.evaluations
 
     def figures(self) -> Figures:
-        return self.search.figures() if self.branch is None else super().figures()
+        shown = self.search.figures() if self.branch is None else super().figures()
+        return shown if self.lp is None else shown | {"linear programs": self.lp.test.bounding.counts.solved}
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
@@ -305,11 +306,9 @@ class ConstrainedRun(SearchRun):
 
     def _close(self) -> None:
         """Nearer bounds in the place of infinite or very wide ones, where a convex set has them."""
-        if self.start is not None or not len(self.branch.pool):
+        if self.start is not None or not len(self.branch.pool) or not self.search.is_wide:
             return
         left, upper = self._box, self.incumbent.upper
-        if not self.search.is_wide:
-            return
         with stoppable():
             left = convex_bounds.with_convex_bounds(self.evaluator, *left, self.search.x, upper)
             left = growth_bounds.with_growth_bounds(self.evaluator.system, *left, upper)

@@ -5,14 +5,27 @@ import sys
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
+
 from infimum.search.policy.search import DISPLAY as POLICY
 
-Figures = dict[str, str]  # name -> value, as shown
+Figures = dict[str, str | int]  # name -> value, as shown; an integer is a count, shown with its rate
 
 
 def bounds(lower: float, upper: float) -> Figures:
-    """The enclosure, in the words of every engine that proves."""
-    return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{upper - lower:.3g}"}
+    """The enclosure, in the words of every engine that proves; the gap also relative to the upper bound, where that says something.
+
+    >>> bounds(2.0, 3.0)["gap"], bounds(-0.5, 0.0)["gap"]
+    ('1 (33 %)', '0.5')
+    """
+    gap = upper - lower
+    share = 100.0 * gap / abs(upper) if upper and np.isfinite(gap) else np.inf
+    percent = f" ({share:.2g} %)" if share < 100.0 else ""
+    return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{gap:.3g}{percent}"}
+
+
+def _with_rate(figure: str | int, seconds: float) -> str:
+    return figure if isinstance(figure, str) else f"{figure:,} ({figure / max(seconds, 1e-9):.3g} a second)"
 
 
 class ProgressSource(Protocol):
@@ -26,7 +39,7 @@ class ProgressSource(Protocol):
 class Display(Protocol):
     """A place to show figures, each time in place of the last."""
 
-    def show(self, figures: Figures) -> None: ...
+    def show(self, figures: dict[str, str]) -> None: ...
 
     def clear(self) -> None: ...
 
@@ -37,7 +50,7 @@ class StatusLine:
     def __init__(self) -> None:
         self.width = 0
 
-    def show(self, figures: Figures) -> None:
+    def show(self, figures: dict[str, str]) -> None:
         columns = _columns()
         text = _fitted([f"{name} {value}" for name, value in figures.items()], columns)
         self.width = max(self.width, len(text)) if columns is None else min(max(self.width, len(text)), columns - 1)
@@ -79,7 +92,7 @@ class NotebookTable:
 
         self.display, self.handle = display, None
 
-    def show(self, figures: Figures) -> None:
+    def show(self, figures: dict[str, str]) -> None:
         import html  # for notebooks alone
 
         rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
@@ -113,8 +126,8 @@ class ProgressDisplay:
 
     def show(self, engine: ProgressSource, seconds: float) -> None:
         if self.display is not None and seconds >= self.next:
-            rate = f"{engine.evaluations:,} ({engine.evaluations / max(seconds, 1e-9):.3g} a second)"
-            self._show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})
+            figures = engine.figures() | {"evaluations": engine.evaluations}
+            self._show({"time": f"{seconds:.1f} s", **{name: _with_rate(figure, seconds) for name, figure in figures.items()}})
             self.next = seconds + POLICY.redraw_seconds
 
     def wait(self, phase: str, seconds: float) -> None:
@@ -127,7 +140,7 @@ class ProgressDisplay:
         if self.display is not None:
             self._try(self.display.clear)
 
-    def _show(self, figures: Figures) -> None:
+    def _show(self, figures: dict[str, str]) -> None:
         self._try(lambda: self.display.show(figures))
 
     def _try(self, shows: Callable[[], None]) -> None:

@@ -10,7 +10,7 @@ from infimum.evaluation.programs import ProgramKind
 from infimum.points.plain_call_search import by_plain_calls
 from infimum.problem.problem import Problem
 from infimum.result import Verdict
-from infimum.search.progress import ProgressDisplay
+from infimum.search.progress import ProgressDisplay, bounds
 from infimum.support.clock import OutOfTime, Watch
 
 ENGINES = ("auto", "newton", "swarm", "complete")
@@ -118,3 +118,14 @@ def test_waiting_is_shown_after_a_second(capsys):
     display.wait("compiling", 1.5)
     assert "time 1.5 s  phase compiling" in capsys.readouterr().err
     display.clear()
+
+
+def test_counts_are_shown_with_their_rates_and_gaps_in_percent(capsys):
+    class Engine:
+        evaluations = 3000
+
+        def figures(self):
+            return bounds(2.0, 2.5) | {"regions": "5", "linear programs": 800}
+    ProgressDisplay(True).show(Engine(), 2.0)
+    shown = capsys.readouterr().err
+    assert "gap 0.5 (20 %)  regions 5  linear programs 800 (400 a second)  evaluations 3,000 (1.5e+03 a second)" in shown
