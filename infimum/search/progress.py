@@ -13,7 +13,7 @@ Figures = dict[str, str | int]  # name -> value, as shown; an integer is a count
 
 
 def bounds(lower: float, upper: float) -> Figures:
-    """The enclosure, in the words of every engine that proves; the gap relative to the upper bound too, where that says something.
+    """The enclosure, in the words of every engine that proves; the gap relative to the upper bound too, if that says something.
 
     >>> bounds(2.0, 3.0)["gap"], bounds(-0.5, 0.0)["gap"]
     ('1 (33 %)', '0.5')
