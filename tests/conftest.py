@@ -22,6 +22,8 @@ os.environ.setdefault("INFIMUM_CACHE", "off")  # a test leaves nothing behind, a
 hypothesis.settings.register_profile("house", deadline=None, max_examples=60)  # a loaded machine must not fail a test
 hypothesis.settings.register_profile("default", hypothesis.settings.get_profile("house"), derandomize=True, database=None)
 PROCESSOR_SECONDS = "processor seconds"
+TOO_LATE = "the minutes of --within are over"
+_begun = time.monotonic()
 _seconds: dict[str, float] = {}  # by test, for --keep-durations
 
 
@@ -34,8 +36,11 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if selection.everything(config):
+        if config.getoption("within") < math.inf:
+            items[:] = selection.left_out_first(items, selection.read())
         return
     kept = selection.kept(items, selection.read())
+    selection.reduce_draws(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
 
@@ -54,6 +59,8 @@ def _measured(item: pytest.Item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item):
+    if time.monotonic() > _begun + 60.0 * item.config.getoption("within"):
+        pytest.skip(TOO_LATE)
     with _measured(item):
         return (yield)
 
@@ -67,6 +74,12 @@ def pytest_runtest_call(item: pytest.Item):
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":  # it knows what the other phases have taken
         _seconds[report.nodeid] = sum(seconds for name, seconds in report.user_properties if name == PROCESSOR_SECONDS)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    late = sum(TOO_LATE in str(report.longrepr) for report in terminalreporter.getreports("skipped"))
+    if late:
+        terminalreporter.write_line(f"{late} tests were skipped: {TOO_LATE}")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -14,6 +14,9 @@ A new test needs no entry and runs completely. Three marks, on a test or on a wh
 * `pytest.mark.thorough`: only in the thorough run.
 * `pytest.mark.always`, best on single cases with `pytest.param`: in every run.
 
+`--thorough --within 60` begins with what the default run leaves out or draws less often, and skips what has not begun after 60
+minutes: a machine that is slow or shared ends in time, and the summary says how much was skipped.
+
 Tests that are chosen on the command line, as `file::test`, by `-k`, `-m`, `--lf`, `--ff` or `--sw`, all run, with every draw.
 `python3 dev.py test --thorough --keep-durations` measures the functions that it runs, and writes their rows in that file anew.
 """
@@ -86,27 +89,40 @@ def affordable(cost: Mapping[str, float], allowance: float) -> set[str]:
     return found or ({cheapest} if cost[cheapest] <= max(LONGEST, allowance) else set())
 
 
-def kept(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> set[pytest.Item]:
-    """The cases that the default run takes. Reduces the number of draws of properties."""
+def kept(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> dict[pytest.Item, int | None]:
+    """The cases that the default run takes, with the number of their draws where it is reduced."""
     functions: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         functions[function_of(item.nodeid)].append(item)
-    found = {item for cases in functions.values() for item in _kept_cases(cases, seconds)}
-    return {item for item in items if item.get_closest_marker("always")
+    found = {item: few for cases in functions.values() for item, few in _kept_cases(cases, seconds)}
+    return {item: found.get(item) for item in items if item.get_closest_marker("always")
             or (item in found and not item.get_closest_marker("thorough"))}
 
 
-def _kept_cases(cases: list[pytest.Item], seconds: Mapping[str, float]) -> list[pytest.Item]:
-    """The cases of one function that the default run takes but for marks of single cases."""
+def reduce_draws(items: Mapping[pytest.Item, int | None]) -> None:
+    """Each of these properties draws this number of examples from here on, where there is one."""
+    for item, few in items.items():
+        if few is not None:
+            setattr(item.obj, _DRAWS, hypothesis.settings(getattr(item.obj, _DRAWS), max_examples=few))
+
+
+def left_out_first(items: Sequence[pytest.Item], seconds: Mapping[str, float]) -> list[pytest.Item]:
+    """The same cases: first those that the default run leaves out, or tries with fewer draws."""
+    default = kept(items, seconds)
+    return sorted(items, key=lambda item: item in default and default[item] is None)
+
+
+def _kept_cases(cases: list[pytest.Item], seconds: Mapping[str, float]) -> list[tuple[pytest.Item, int | None]]:
+    """The cases of one function that the default run takes but for marks of single cases, with their reduced number of draws."""
     mark = cases[0].get_closest_marker("allowance")
     of_folder = next((seconds for folder, seconds in ALLOWANCES.items() if cases[0].nodeid.startswith(folder)), ALLOWANCE)
     allowance = mark.args[0] if mark else of_folder
     cost = costs([item.nodeid for item in cases], seconds)
-    draws = getattr(getattr(cases[0], "obj", None), _DRAWS, None)
+    few, draws = None, getattr(getattr(cases[0], "obj", None), _DRAWS, None)
     if draws is not None and sum(cost.values()) > allowance:
         share = max(allowance / sum(cost.values()), FEWEST_DRAWS / draws.max_examples)
         if share < 1:
-            setattr(cases[0].obj, _DRAWS, hypothesis.settings(draws, max_examples=math.ceil(share * draws.max_examples)))
+            few = math.ceil(share * draws.max_examples)
             cost = {name: share * s for name, s in cost.items()}
     names = affordable(cost, allowance)
-    return [item for item in cases if item.nodeid in names]
+    return [(item, few) for item in cases if item.nodeid in names]

@@ -109,6 +109,13 @@ def test_the_thorough_run_and_a_run_of_named_tests_take_everything(sample, argum
     assert "test_draws_are_few FAILED" in output
 
 
+def test_within_some_minutes_what_the_default_run_leaves_out_comes_first(sample):
+    output = sample("-vv", "--thorough", "--within", "1", "tests")
+    assert output.count(" PASSED") == 83
+    assert max(output.index(f"{name} PASSED") for name in ("test_soak", "test_draws")) < output.index("test_new PASSED")
+    assert "85 tests were skipped: the minutes of --within are over" in sample("--thorough", "--within", "0", "tests")
+
+
 def test_what_failed_in_a_thorough_run_is_run_again(sample):
     assert "test_broken" not in sample("-vv", "tests")
     sample("--thorough", "tests")
