@@ -23,6 +23,7 @@ from infimum.linear_algebra.interval_matrices import down, plus, times, up
 from infimum.relax.column_kernel import BOUNDED, HIGH, LINES, LOW, OF_CURVE, curve_order
 from infimum.relax.lifting import SPARSE, Lift, LinearForm, doubles, lift_of, product_key
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost
+from infimum.relax.switches import Switches
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 
 Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # of entries, and of rows
@@ -65,11 +66,20 @@ class Relaxation:
         self.curves = curve_order(lift)
         self.arguments = np.array([lift.columns[k].argument for k in self.curves], np.int64)
         self.whole = np.array(evaluator.system.integers, np.int64)
+        system = evaluator.system
+        self.sides = [(self.lift.rows[k + 1], float(system.lower[k]), float(system.upper[k])) for k in range(system.m)]
+        self.switches: Switches | None = None
         self._known_places: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.system is not None and lift_of(evaluator.system, var("x", (evaluator.n,)), SPARSE) is not None
+
+    def strengthen(self, sides: list[tuple[LinearForm, float, float]], switches: Switches | None) -> None:
+        """From here on constraints are these forms between these ends, and lines of curves hang on binary variables."""
+        self.sides, self.switches = sides, switches
+        self._known_places.clear()
+        self.__dict__.pop("table", None)
 
     @cached_property
     def cost(self) -> LinearCost:
@@ -83,9 +93,8 @@ class Relaxation:
     def table(self) -> RowTable:
         """What does not depend on enclosures of columns that are no variables."""
         made = _RowCollector()
-        system = self.evaluator.system
-        for k in range(system.m):
-            made.add(self.lift.rows[k + 1], system.lower[k], system.upper[k])
+        for side in self.sides:
+            made.add(*side)
         for form in self.lift.identities:
             made.add(form, 0.0, 0.0)
         for form, i in self._sides():
@@ -96,12 +105,11 @@ class Relaxation:
 
     def _sides(self) -> list[tuple[LinearForm, int]]:
         """Linear forms that are nowhere above 0, and variables with which all products of theirs are columns."""
-        lift, system, found = self.lift, self.evaluator.system, []
-        for k in range(system.m):
-            row = lift.rows[k + 1]
-            if row.is_constant or system.equal[k] or any(j >= self.n for j, _ in row.terms):
+        lift, found = self.lift, []
+        for row, lower, upper in self.sides:
+            if row.is_constant or lower == upper or any(j >= self.n for j, _ in row.terms):
                 continue
-            for sign, end in ((1, system.upper[k]), (-1, system.lower[k])):
+            for sign, end in ((1, upper), (-1, lower)):
                 if not np.isfinite(end):
                     continue
                 flip = Fraction(sign)
@@ -148,11 +156,12 @@ class Relaxation:
             t, products, lines = self.table, len(self.products), len(self.curves) * (lanes + 1)
             first_line = self.first_plane + 4 * products
             planes = np.concatenate([self.factors, self.products[:, None]], axis=1)
-            pairs = np.stack([self.arguments, self.curves], axis=1)
+            hung = () if self.switches is None else (self.switches.column,)
+            entries = np.stack([self.arguments, self.curves, *hung], axis=1)
             self._known_places[lanes] = (
                 np.concatenate([t.row, self.first_plane + np.repeat(np.arange(4 * products), 3),
-                                first_line + np.repeat(np.arange(lines), 2)]),
-                np.concatenate([t.column, np.repeat(planes, 4, axis=0).ravel(), np.repeat(pairs, lanes + 1, axis=0).ravel()]))
+                                first_line + np.repeat(np.arange(lines), entries.shape[1])]),
+                np.concatenate([t.column, np.repeat(planes, 4, axis=0).ravel(), np.repeat(entries, lanes + 1, axis=0).ravel()]))
         return self._known_places[lanes]
 
     def _fixed(self, low: np.ndarray, high: np.ndarray, upper: float) -> Ends:
@@ -184,8 +193,12 @@ class Relaxation:
         second = np.concatenate([-np.ones((count, 1)), np.ones((count, 1)), -side], axis=1)
         upper = np.concatenate([nlo[:, None], hi[:, None], rest], axis=1)
         sound = np.isfinite(first) & np.isfinite(upper)
-        value = np.stack([np.where(sound, first, 0.0), np.where(sound, second, 0.0)], axis=2)
-        return _one_sided(value.ravel(), np.where(sound, upper, inf).ravel())
+        first, second, upper = np.where(sound, first, 0.0), np.where(sound, second, 0.0), np.where(sound, upper, inf)
+        value = [first, second]
+        if self.switches is not None:
+            hung, upper = self.switches.lifted(first, second, upper)
+            value.append(hung)
+        return _one_sided(np.stack(value, axis=2).ravel(), upper.ravel())
 
     @property
     def first_plane(self) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from infimum.bounds.bound_table import Payoff
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
+from infimum.bounds.linear_programs.switched_rows import strengthen
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
 from infimum.relax.program_bounds import LinearProgramBounding
@@ -59,6 +60,7 @@ class LinearProgramBound(RegionTest):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
+        strengthen(self.bounding, lo, hi)
         self.bounding.grid = ValueGrid.of(self.bounding.relaxation, lo, hi)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
