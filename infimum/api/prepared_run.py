@@ -73,7 +73,7 @@ class Question:
 class NewRun:
     """A run that begins. `path` names the file of its checkpoint, if there is one."""
 
-    reduces = derives_bounds = True
+    reduces = derives_bounds = whole_rows = True
 
     def __init__(self, question: Question, method: Method, machine: Machine, path: str | None):
         self.question, self.method, self.path = question, method, path
@@ -114,7 +114,7 @@ class NewRun:
         asked = {"engine": method.engine, "options": asdict(method.options), "goal": [goal.atol, goal.rtol, goal.xtol],
                  "seed": method.seed, "memory_limit": memory_limit, "batch": getattr(search, "batch", None),
                  "may_move_to_gpu": self.may_move_to_gpu, "key": given.f.key, "purpose": question.objective.purpose,
-                 "integers": question.integers, "reduces": True, "derives_bounds": True,
+                 "integers": question.integers, "reduces": True, "derives_bounds": True, "whole_rows": True,
                  "feasibility": question.feasibility,
                  "system": None if given.system is None else given.system.key,
                  "portions": None if rounds is None else rounds.portions, **_ends_to_store(question.problem, question.integers)}
@@ -130,7 +130,8 @@ class StoredRun:
     def __init__(self, question: Question, method: Method, path: str, whole: State, asked: dict[str, Any]):
         self.question, self.method, self.path, self.whole, self.asked = question, method, path, whole, asked
         self.state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
-        self.reduces, self.derives_bounds = asked.get("reduces", False), asked.get("derives_bounds", False)
+        self.reduces, self.derives_bounds, self.whole_rows = (asked.get(name, False) for name in (
+            "reduces", "derives_bounds", "whole_rows"))
         self.may_move_to_gpu = asked.get("may_move_to_gpu", False)
         self.batch = asked["batch"] if self.state is None else self.state.values.get("batch", asked["batch"])
 
@@ -221,7 +222,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
     report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
     solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
     _check_system(solved, method.engine)
-    inner = presolve.push(*presolve_steps(method, start.derives_bounds))
+    inner = presolve.push(*presolve_steps(method, start.derives_bounds, start.whole_rows))
     may_move = start.may_move_to_gpu and solved.evaluator.system is None
     with _rounds(start, inner, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
         search = start.begun(lambda batch: _search(inner, method, limits, batch, may_move, rounds), lanes)

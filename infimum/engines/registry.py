@@ -42,17 +42,18 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
     return partial(_named(*_RUNS[engine][constrained]), batch=None if batch is None else int(batch), rounds=rounds, **moving)
 
 
-def presolve_steps(method: Method, derives_bounds: bool = True) -> list[PresolveStep]:
+def presolve_steps(method: Method, derives_bounds: bool = True, whole_rows: bool = True) -> list[PresolveStep]:
     """The steps that prepare a problem for an engine, in their order. Checkpoints of versions that derived no bounds before
-    the search go on without that."""
+    the search, or did nothing with constraints over whole numbers, go on without that."""
     from infimum.presolve.defined_objective import DefinedObjective
     from infimum.presolve.domain_bounds import DomainBounds
     from infimum.presolve.system_forms import CompletedSquares, ConvexWithoutBounds, EmptySystem
+    from infimum.presolve.whole_number_rows import WholeNumberRows
 
     if method.engine == "auto":
         programs = [EmptySystem(linear_programs=True)] if method.options.lp is True else []
         bounds = [DomainBounds(), *programs, ConvexWithoutBounds()] if derives_bounds else programs
-        return [DefinedObjective(method.goal), *bounds, CompletedSquares()]
+        return [DefinedObjective(method.goal), *([WholeNumberRows()] if whole_rows else []), *bounds, CompletedSquares()]
     return [EmptySystem()] if method.engine == "subdomain" else []
 
 

@@ -93,6 +93,7 @@ _SETTINGS: dict[str, Callable[[Any], bool]] = {
     "seed": lambda value: _whole(value) and value >= 0, "memory_limit": _or_none(_positive), "batch": _or_none(_batch),
     "may_move_to_gpu": _truth, "key": lambda value: isinstance(value, str),
     "purpose": lambda value: value in ("minimise", "maximise", "feasible"), "reduces": _truth, "derives_bounds": _truth,
+    "whole_rows": _truth,
     "integers": lambda value: isinstance(value, list) and all(_whole(v) and v >= 0 for v in value),
     "feasibility": lambda value: _number(value) and 0 <= value < math.inf,
     "system": _or_none(lambda value: isinstance(value, str)), "portions": _or_none(_batch),

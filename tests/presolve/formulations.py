@@ -12,6 +12,7 @@ from infimum.presolve.fixed_variables import FixedVariables
 from infimum.presolve.maximisation import Maximisation
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.presolve.system_forms import CompletedSquares, ConstraintReport, EmptySystem, KnownExponents
+from infimum.presolve.whole_number_rows import WholeNumberRows
 from infimum.problem.settings import Goal
 from tests.engine.constrained.planted_systems import evaluator_of
 
@@ -56,6 +57,8 @@ ROWS = {
                       [(-2, 2), (-2, 2)]),
     "a domain of half lines": Row(DomainBounds, lambda x: np.sqrt(x[0] - x[1]) + np.arcsin(x[1] / 2), [],
                                   [(-INF, INF), (-INF, 3)]),
+    "whole rows": Row(WholeNumberRows, lambda x: x[0] * np.sqrt(x[2]), [(lambda x: 2 * x[0] + 4 * x[1], -INF, 3.0)],
+                      [(-2, 2), (-1, 2), (-1, 2)], (0, 1)),
     "an empty system": Row(EmptySystem, lambda x: np.sqrt(x[0]) - x[1], [], [(-1, 2), (-2, 2)]),
     "completed squares": Row(CompletedSquares, lambda x: x[0] ** 2 - 16 * x[0] + np.sqrt(x[1]),
                              [(lambda x: x[0] + x[1], 1.0, INF)], [(-INF, INF), (-1, 4)]),

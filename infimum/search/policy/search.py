@@ -237,6 +237,17 @@ class RECOGNITION:
     few_families = 4              # families: with more, constants of single terms become part of a table
 
 
+class WHOLE_ROWS:
+    """What whole numbers make of constraints, in rational numbers. Shown by `bench/minlp.py`."""
+
+    most_rows = 1 << 10       # constraints,
+    most_elements = 1 << 18   # and constraints times variables: with more, nothing is looked at
+    most_terms = 1 << 10      # terms of a constraint
+    most_entries = 1 << 12    # linear equations between whole variables, times these
+    most_bits = 256           # of the whole numbers by which these are solved
+    most_values = 1 << 14     # values that a sum of multiples of whole variables may have
+
+
 class EXPANSIONS:
     """Functions near poles and at infinity. Shown by `bench/stronger.py`."""
 

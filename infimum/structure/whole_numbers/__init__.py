@@ -1,0 +1,1 @@
+"""What whole numbers make of constraints."""
