@@ -21,25 +21,43 @@ OTHERS: dict[str, str] = {
     "constant": "nnf", "uconstant": "nnu",  # the lower and the upper half of the bits
     "data": "uf", "udata": "uu", "input": "nuf", "output": "nuf", "load": "nuf", "store": "nuf",  # at a position that lies there
     "data_at": "nf", "input_at": "nnf", "output_at": "nnf",  # at this position
+    "data_sum": "uuf", "load_sum": "nuuf", "store_sum": "nuuf",  # at the sum of two
     "move": "ff", "umove": "uu",
+    "native": "nn",  # the function at this address: see `backend/hot_loops.py`
+    "turn": "uut",  # the next number, back to where the loop begins while it is below the other
     "jump": "t", "again": "t", "unless_below": "uut", "unless_any": "ft", "call": "ut", "return": "u",
     "fetch": "", "end": "",  # go on with the next boxes: after the constants, after the lane
 }
 LANE = [op for op, (takes, _) in PRIMITIVES.items() if "u" not in takes]  # on vectors alone: three operands, used or not
 NUMBER = {op: k for k, op in enumerate((*LANE, *(op for op in PRIMITIVES if op not in LANE), *OTHERS))}
 WORDS = 5  # of each of the first
+_FROM_SUMS = {"data", "load", "store"}  # may find their position as the sum of two
 _PADDED = {op: (NUMBER[op], [0] * (3 - len(PRIMITIVES[op][0]))) for op in LANE}
 HEADER = 4  # words in front: where the lanes' program begins, one that is free, and two for the words that loops have run
 _MOST_SCRATCH_BYTES = 1 << 30  # bytes of scratch that places can tell apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LoopCode:
+    """A loop that is in no other one: its first word and that after its last, and where the results of its steps lie."""
+
+    loop: Loop
+    begin: int
+    end: int
+    results: list[list[int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Program:
-    """The words, the doubles of scratch memory that they work on, and the word in which it is counted what loops have run."""
+    """The words, the doubles of scratch memory that they work on, and the word in which it is counted what loops have run; the
+    outermost loops, and the places of values and buffers."""
 
     words: np.ndarray
     doubles: int
     looped: np.ndarray
+    loops: list[LoopCode]
+    places: dict[Value, int]
+    buffers: list[int]
 
     def run(self, vectors: int) -> int:
         """How many words have been run, for this number of vectors of lanes."""
@@ -53,7 +71,9 @@ def encode(kernel: Kernel, lanes: int) -> Program | None:
     writer = _Writer(kernel, 8 * lanes)
     head = [*writer.head, NUMBER["fetch"]]
     words = np.array([HEADER + len(head), 0, 0, 0, *head, *writer.words], np.int32)
-    return None if writer.top > _MOST_SCRATCH_BYTES else Program(words, writer.top // 8, words[2:HEADER].view(np.int64))
+    if writer.top > _MOST_SCRATCH_BYTES:
+        return None
+    return Program(words, writer.top // 8, words[2:HEADER].view(np.int64), writer.loops, writer.at, writer.buffers)
 
 
 @dataclass(slots=True, eq=False)
@@ -76,9 +96,12 @@ class _Writer:
         self.uniform: list[int] = []
         self.at: dict[Value, int] = {}
         self.known: dict[Value, int] = {}  # positions that are constants
+        self.sums: dict[Value, tuple[int, int]] = {}  # those that are added where they are used
         self.constants: dict[tuple, int] = {}
         self.subroutines: dict[str, _Subroutine] = {}
         self.called: list[_Subroutine] = []
+        self.loops: list[LoopCode] = []
+        self.is_outermost = True
         self.buffers = [self._room(size) for size in kernel.buffers]
         self.head: list[int] = []
         self.words = self.head
@@ -87,6 +110,7 @@ class _Writer:
         self.words: list[int] = []
         self._block(kernel.body)
         self._say("end")
+        self.is_outermost = False
         for subroutine in self.called:  # more may be added meanwhile
             self._define(subroutine)
         for subroutine in self.called:
@@ -142,7 +166,8 @@ class _Writer:
             self._memory(i)
 
     def _memory(self, i: Instr) -> None:
-        op, known = i.op, self.known.get(i.operands[0])
+        op, position = i.op, i.operands[0]
+        known, added = self.known.get(position), self.sums.get(position)
         other = self._new(i.results[0]) if i.results else self.at[i.operands[1]]
         if op in ("load", "store"):
             array = [self.buffers[i.attr]]
@@ -155,7 +180,10 @@ class _Writer:
             if known is not None and op != "udata":
                 self._say(f"{op}_at", *array, known, other)
                 return
-        self._say(op, *array, self.at[i.operands[0]], other)
+        if added is None:
+            self._say(op, *array, self.at[position], other)
+        else:
+            self._say(f"{op}_sum", *array, *added, other)
 
     def _moves(self, sources: list[int], targets: list[int]) -> None:
         for source, target in zip(sources, targets, strict=True):
@@ -192,8 +220,10 @@ class _Writer:
         self._say("return", subroutine.link)
 
     # ---- blocks
-    def _block(self, items: list, needed: tuple[Value, ...] = (), step: Callable[[Step], None] | None = None) -> list[int]:
-        """Writes the items, Steps by `step`. The places of values that are `needed` afterwards are the caller's to give back."""
+    def _block(self, items: list, needed: tuple[Value, ...] = (), step: Callable[[Step], None] | None = None,
+               into: dict[Value, int] | None = None) -> list[int]:
+        """Writes the items, Steps by `step`. The places of values that are `needed` afterwards are the caller's to give back, but
+        for those that are to be computed `into` places that are theirs."""
         check_time()
         last: dict[Value, int] = {}
         for k, item in enumerate(items):
@@ -201,15 +231,22 @@ class _Writer:
                 last[v] = k
         last |= dict.fromkeys(needed, len(items))
         ends: list[list[int]] = [[] for _ in range(len(items) + 1)]
-        at, words, free = self.at, self.words, self.free
+        at, words, free, added = self.at, self.words, self.free, _only_positions(items)
         for k, item in enumerate(items):
             if item.__class__ is Instr and item.op in _PADDED:  # most of a kernel
                 (number, padding), result = _PADDED[item.op], item.results[0]
                 places = [at[v] for v in item.operands]
-                place = at[result] = free.pop() if free else self._room()
+                if into and result in into:
+                    place = at[result] = into[result]
+                else:
+                    place = at[result] = free.pop() if free else self._room()
+                    ends[last.get(result, k)].append(place)
                 words += (number, *places, *padding, place)
-                ends[last.get(result, k)].append(place)
             elif isinstance(item, Instr):
+                if added and item.results and item.results[0] in added:
+                    a, b = item.operands
+                    self.sums[item.results[0]] = at[a], at[b]
+                    continue
                 self._instruction(item)
                 for v in item.results:
                     if v.type != "u" and item.op not in ("const", "iconst"):
@@ -239,32 +276,38 @@ class _Writer:
         return place
 
     def _loop(self, loop: Loop) -> None:
-        steps, count = loop.steps(), self.at[loop.count]
-        sums = [[self._room() for _ in step.init] for step in steps]
+        steps, count, begin, is_outermost = loop.steps(), self.at[loop.count], len(self.words), self.is_outermost
+        sums, self.is_outermost = [[self._room() for _ in step.init] for step in steps], False
         if steps and loop.limit > RUN:
             self._tree(loop, steps, sums, count)
         else:
             self._run(loop, steps, sums, self._number(0), count)
         for step, places in zip(steps, sums, strict=True):
             self.at.update(zip(step.results, places, strict=True))
+        if is_outermost:
+            self.loops.append(LoopCode(loop, begin, len(self.words), sums))
+        self.is_outermost = is_outermost
 
     def _counted(self, first: int, end: int, body: Callable[[int], list[int]]) -> None:
         """body(index) for index = first … end - 1; it returns the jumps that leave the loop."""
         index = self._let("umove", first)
-        begin = len(self.words)
-        leave = [self._jump("unless_below", index, end), *body(index)]
-        self._say("uadd", index, self._number(1), index)
-        self._say("again", begin)
+        leave, begin = [self._jump("unless_below", index, end)], len(self.words)
+        leave += body(index)
+        self._say("turn", index, end, begin)
         self._land(*leave)
 
     def _run(self, loop: Loop, steps: list[Step], sums: list[list[int]], first: int, end: int,
              earlier: dict[Step, list[int]] | None = None) -> None:
         """The turns first … end - 1 in this order; `sums` are what each step has combined, `earlier` what scans begin with."""
-        now, later = dict(zip(steps, sums, strict=True)), {step: self._rooms(step) for step in steps}
+        now, direct = dict(zip(steps, sums, strict=True)), {step for step in steps if not step.prefix and _in_place(step)}
+        later = {step: self._rooms(step) for step in steps if step not in direct}
         for step in steps:
             self._moves([self.at[v] for v in step.init], now[step])
 
         def combine(step: Step) -> None:
+            if step in direct:
+                self._combine(step, now[step], [self.at[v] for v in step.inputs], now[step])
+                return
             self._combine(step, now[step], [self.at[v] for v in step.inputs], later[step])
             if step.prefix:
                 so_far = (now if step.exclusive else later)[step]
@@ -279,8 +322,8 @@ class _Writer:
             kept = self._block(loop.body, more, combine)
             leave = [self._jump("unless_any", self.at[v]) for v in more]
             self.free += kept
-            for step in steps:
-                self._moves(later[step], now[step])
+            for step, places in later.items():
+                self._moves(places, now[step])
             return leave
         self._counted(first, end, turn)
 
@@ -288,9 +331,12 @@ class _Writer:
         return [self._room() for _ in step.init]
 
     def _combine(self, step: Step, left: list[int], right: list[int], into: list[int]) -> None:
-        """`into` are places of their own."""
+        """`into` are places of their own, or those of `left` where a step may work in place."""
         self.at.update(zip(step.left, left, strict=True))
         self.at.update(zip(step.right, right, strict=True))
+        if left is into:
+            self.free += self._block(step.block, step.combined, into=dict(zip(step.combined, into, strict=True)))
+            return
         kept = self._block(step.block, step.combined)
         self._moves([self.at[v] for v in step.combined], into)
         self.free += kept
@@ -376,3 +422,25 @@ def _used_values(item: Loop | Step) -> Iterator[Value]:
             yield from inner.operands
         else:
             yield from _used_values(inner)
+
+
+def _only_positions(items: list) -> set[Value]:
+    """Sums that nothing needs but as positions in memory, in this block."""
+    found: set[Value] = {item.results[0] for item in items if item.__class__ is Instr and item.op == "uadd"}
+    if found:
+        for item in items:
+            if item.__class__ is not Instr:
+                found.difference_update(_used_values(item))
+            elif item.op not in _FROM_SUMS:
+                found.difference_update(item.operands)
+    return found
+
+
+def _in_place(step: Step) -> bool:
+    """May each result be written where that lies which it is combined with? Nothing reads it after the result's instruction."""
+    written = {item.results[0]: k for k, item in enumerate(step.block) if item.__class__ is Instr and item.op in _PADDED}
+    if len(set(step.combined)) < len(step.combined) or any(v not in written for v in step.combined):
+        return False
+    ends = {left: written[v] for left, v in zip(step.left, step.combined, strict=True)}
+    return all(k <= ends.get(v, k) for k, item in enumerate(step.block)
+               for v in (item.operands if item.__class__ is Instr else _used_values(item)))

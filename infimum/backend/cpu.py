@@ -29,9 +29,10 @@ from infimum.support.digests import blake2b
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
+    from infimum.backend import hot_loops
     from infimum.backend import llvm_routines as routines
 else:
-    routines = LazyModule("backend.llvm_routines")
+    hot_loops, routines = LazyModule("backend.hot_loops"), LazyModule("backend.llvm_routines")
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -44,6 +45,7 @@ _PIECE_SECONDS, _TURNS_SECONDS = 0.1, 0.05
 _INSTRUCTIONS_A_LINE = 3 << 18
 # words that are interpreted for each word of a program before it is compiled: half of what that takes
 _INTERPRETED_WORDS_A_WORD = 3 << 11
+_HOT_WEIGHT = 1 << 14    # instructions that a lane runs, about, before one asks whether a few loops are most of them
 _WORDS_AN_INSTRUCTION = 4  # of interpreted programs: the operation, two or three operands, the result
 _LINE_SECONDS = 3e-4     # that a line takes to be compiled in the better way, on a slow machine
 _WORD_SECONDS = 6e-5     # that a word of an interpreted program takes to be compiled in the plain way, as well
@@ -177,6 +179,7 @@ class CompiledKernel:
             self._needs = [*self._needs, self._module, *better._needs]
             self._module, self._code = better._module, better._code
             self._better, self._worth, self._takes, self._narrow = better._better, better._worth, better._takes, better._narrow
+            self._looped = better._looped
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
@@ -214,6 +217,11 @@ class CompiledKernel:
 def _weight(items: list) -> float:
     """Roughly how many instructions a lane's turn costs."""
     return sum(_turns(item) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
+
+
+def _interpreted(size: int, make: Callable[[], CompiledKernel]) -> _Improvement:
+    """How a program is improved by compiling this number of its words."""
+    return _Improvement(make, _INTERPRETED_WORDS_A_WORD * size, _WORD_SECONDS * size)
 
 
 def _lines(work: str, routines: dict[str, str]) -> int:
@@ -272,12 +280,24 @@ class CpuBackend:
             return plain.compile(kernel)
 
         def make() -> CompiledKernel:
-            size = len(program.words)
             code = _MachineCode(interpreter(self.spelling), [], program.doubles, program)
-            improvement = _Improvement(lambda: plain.compile(kernel), _INTERPRETED_WORDS_A_WORD * size, _WORD_SECONDS * size)
+            hot = hot_loops.hot_loops(program, kernel.body, _weight) if _weight(kernel.body) > _HOT_WEIGHT else []
+            improvement = _interpreted(hot_loops.words_of(hot), lambda: self._with_native(kernel, program, hot)) if hot else \
+                _interpreted(len(program.words), lambda: plain.compile(kernel))
             return CompiledKernel(kernel, self.lanes, code, None, improvement)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(blake2b(program.words.tobytes() + told).hexdigest(), make)
+
+    def _with_native(self, kernel: Kernel, program: Program, loops: list) -> CompiledKernel:
+        """The program, still interpreted but for these loops, until the rest is worth its price as well."""
+        plain = CpuBackend(self.lanes, self.threads, plain=True)
+        rest = replace(kernel, body=[item for item in kernel.body if item not in [code.loop for code in loops]])
+        functions = replace(kernel, body=[code.loop for code in loops]).functions()
+        module = self._module(functions, self._frame(functions, *hot_loops.definitions(self.spelling, kernel, program, loops)))
+        needs = [module, *(_library[self._symbol(f.name)].module for f in functions)]
+        addresses = [module.address(self._symbol(f"loop{k}")) for k in range(len(loops))]
+        code = _MachineCode(interpreter(self.spelling), needs, program.doubles, hot_loops.with_native(program, loops, addresses))
+        return CompiledKernel(rest, self.lanes, code, None, _interpreted(len(program.words), lambda: plain.compile(kernel)))
 
     def _compile(self, kernel: Kernel, work: str, routines: dict[str, str], doubles: int) -> CompiledKernel:
         functions = kernel.functions()

@@ -106,12 +106,18 @@ class _Block:
     def uconstant(self, low: str, high: str, into: str) -> None:
         self.write("u", into, self._bits(low, high))
 
+    def _sum(self, one: str, other: str) -> str:
+        return self.t.let(f"add i64 {self.read('u', one)}, {self.read('u', other)}")
+
     def data_at(self, position: str, into: str) -> None:
         at = self.t.let(f"getelementptr double, ptr %data, i64 {position}")
         self.write("f", into, self.s.spread(self.t, self.t.let(f"load double, ptr {at}, align 8"), "double"))
 
     def data(self, position: str, into: str) -> None:
         self.data_at(self.read("u", position), into)
+
+    def data_sum(self, one: str, other: str, into: str) -> None:
+        self.data_at(self._sum(one, other), into)
 
     def udata(self, position: str, into: str) -> None:
         at = self.t.let(f"getelementptr i64, ptr %udata, i64 {self.read('u', position)}")
@@ -136,20 +142,31 @@ class _Block:
         self.output_at(array, self.read("u", row), value)
 
     def _element(self, buffer: str, position: str) -> str:
-        distance = self.t.let(f"mul i64 {self.read('u', position)}, {8 * self.s.lanes}")
+        distance = self.t.let(f"mul i64 {position}, {8 * self.s.lanes}")
         return self.t.let(f"add i64 {buffer}, {distance}")
 
     def load(self, buffer: str, position: str, into: str) -> None:
-        self.write("f", into, self.read("f", self._element(buffer, position)))
+        self.write("f", into, self.read("f", self._element(buffer, self.read("u", position))))
+
+    def load_sum(self, buffer: str, one: str, other: str, into: str) -> None:
+        self.write("f", into, self.read("f", self._element(buffer, self._sum(one, other))))
 
     def store(self, buffer: str, position: str, value: str) -> None:
-        self.write("f", self._element(buffer, position), self.read("f", value))
+        self.write("f", self._element(buffer, self.read("u", position)), self.read("f", value))
+
+    def store_sum(self, buffer: str, one: str, other: str, value: str) -> None:
+        self.write("f", self._element(buffer, self._sum(one, other)), self.read("f", value))
 
     def move(self, source: str, into: str) -> None:
         self.write("f", into, self.read("f", source))
 
     def umove(self, source: str, into: str) -> None:
         self.write("u", into, self.read("u", source))
+
+    def native(self, low: str, high: str) -> None:
+        bits, box = self._bits(low, high), self.t.let("load i64, ptr %box, align 8")
+        self.t.lines += [f"  %work = inttoptr i64 {bits} to ptr",
+                         f"  call void %work(ptr %lists, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 {box}) #0"]
 
     # ---- what comes next
     def _goes_to(self, word: str) -> str:
@@ -161,6 +178,18 @@ class _Block:
     def again(self, word: str) -> None:
         """Back to where a loop begins: what was run meanwhile is counted."""
         self.next = self._goes_to(word)
+        self._count()
+
+    def turn(self, index: str, end: str, word: str) -> None:
+        value = self.t.let(f"add i64 {self.read('u', index)}, 1")
+        self.write("u", index, value)
+        after, back = self.next, self._goes_to(word)
+        below = self.t.let(f"icmp slt i64 {value}, {self.read('u', end)}")
+        self.next = self.t.let(f"select i1 {below}, ptr {back}, ptr {after}")
+        self._count()
+
+    def _count(self) -> None:
+        """What was run since the word that comes next."""
         here, there = (self.t.let(f"ptrtoint ptr {x} to i64") for x in ("%pc", self.next))
         so_far = self.t.let("load i64, ptr %turned, align 8")
         more = self.t.let(f"add i64 {so_far}, {self.t.let(f'sub i64 {here}, {there}')}")

@@ -147,8 +147,8 @@ class Renderer:
     # ---- instructions
     def instruction(self, t: Text, i: Instr) -> None:
         op, s = i.op, self.s
-        if op in _LEAVES:
-            t.names[i.results[0]] = _LEAVES[op](self, i.attr)
+        if op in LEAVES:
+            t.names[i.results[0]] = LEAVES[op](self, i.attr)
             return
         a = [t.names[v] for v in i.operands]
         if op in _ROUNDED:
@@ -465,7 +465,7 @@ def _double_bits(hexadecimal: str) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', float.fromhex(hexadecimal)))[0]:016X}"
 
 
-_LEAVES = {
+LEAVES = {
     "const": lambda r, attr: r.s.constant(_double_bits(attr), "double"),
     "iconst": lambda r, attr: r.s.constant(str(attr), "i64"),
     "uconst": lambda r, attr: str(attr),
