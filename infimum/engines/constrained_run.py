@@ -486,8 +486,8 @@ class ConstrainedRun(SearchRun):
         open_before, open_now = (int(np.isinf(box).sum()) for box in (self.problem.region, self._box))
         if open_now < open_before:
             yield f"{open_before - open_now} of {counted(open_before, 'infinite bound')} replaced by finite ones that follow"
-        if self.bounding is not self.evaluator:
-            yield rewritten_rows.said(self.bounding.system, self.evaluator.system)
+        if self.bounding is not self.evaluator and (said := rewritten_rows.said(self.bounding.system, self.evaluator.system)):
+            yield said
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         result = super().finish(stopped, seconds, history)

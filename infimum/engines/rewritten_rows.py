@@ -22,8 +22,8 @@ else:
 
 def rewritten_for_bounds(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Evaluator:
     """Of the same functions: x log x as one operation, semidefinite quadratic forms as sums of squares, and products of powers of
-    positive variables as exponentials."""
-    system = evaluator.system
+    positive variables as exponentials; exchangeable variables in order."""
+    system = evaluator.system.with_orders
     if any(node.op == "log" for node in topological((system.f, *system.bodies))):
         system = entropy_terms.with_entropies(system)
     if any(_may_have_products(row) for row in (system.f, *system.bodies)):
@@ -40,6 +40,7 @@ def _may_have_products(row: Expr) -> bool:
 
 
 def said(system: System, given: System) -> str:
-    """How many rows of the given system are bounded in another form."""
+    """How many rows of the given system are bounded in another form; nothing if none is."""
     count = sum(one.key != other.key for one, other in zip(system.rows, given.rows, strict=True))
-    return f"{counted(count, 'function')} bounded in another form, as a sum of squares, an entropy or an exponential"
+    forms = "bounded in another form, as a sum of squares, an entropy or an exponential"
+    return f"{counted(count, 'function')} {forms}" if count else ""

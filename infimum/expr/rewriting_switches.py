@@ -18,6 +18,7 @@ STEPS: dict[str, str] = {
     "defined variable": "the minimised variable that one equation defines, or bounds, is that bound at all minimisers",
     "domain bounds": "what lies beyond holds no point at which the function is defined",
     "whole rows": "constraints that hold at the same points (docs/proofs/whole_numbers.md)",
+    "exchanges": "of points that differ by the order of exchangeable variables one is kept, and results have all orders",
     "completed squares": "a (x + s)**2 + b x is a square and a constant: an identity of polynomials",
     "completed forms": "a semidefinite quadratic form is a sum of squares of linear functions: an identity of polynomials",
     "entropies": "x log x is continued by its limit 0 at 0, where it is not defined: bounds hold on one more point",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infimum.expr.build import build, concat, reshape, take
+from infimum.expr.build import take
 from infimum.expr.node import Expr, const, var
 from infimum.expr.rewriting_switches import step
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
@@ -19,9 +19,10 @@ from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.problem import integrality
-    from infimum.structure.whole_numbers import whole_rows
+    from infimum.structure.exact_rows import row_expressions, whole_rows
 else:
-    integrality, whole_rows = LazyModule("problem.integrality"), LazyModule("structure.whole_numbers.whole_rows")
+    row_expressions = LazyModule("structure.exact_rows.row_expressions")
+    integrality, whole_rows = LazyModule("problem.integrality"), LazyModule("structure.exact_rows.whole_rows")
 
 
 class WholeNumberRows(PresolveStep):
@@ -64,9 +65,7 @@ def _named(system: System, number: int | None) -> str:
 
 def _impossible(system: System, number: int | None) -> System:
     """With a constraint that no point meets."""
-    labels = system.labels[number or 0:][:1]
-    return replace(system, bodies=(*system.bodies, const(np.zeros(1))), lower=np.append(system.lower, 1.0),
-                   upper=np.append(system.upper, np.inf), labels=(*system.labels, *labels))
+    return system.with_rows(const(np.zeros(1)), np.ones(1), np.full(1, np.inf), _named(system, number))
 
 
 def _with_rows(system: System, x: Expr, rows: list["whole_rows.WholeRow"], dropped: set[int]) -> tuple[System, int]:
@@ -86,7 +85,7 @@ def _with_rows(system: System, x: Expr, rows: list["whole_rows.WholeRow"], dropp
             bodies.append(body if len(mine) == body.size else take(body, mine))
         begin += body.size
     if new:
-        bodies.append(concat([_linear(row, x) for row in new]))
+        bodies.append(row_expressions.linear_rows([row.coefficients for row in new], x))
     lower, upper = np.concatenate([ends[:, kept], np.array([_ends(row) for row in new]).reshape(-1, 2).T], axis=1)
     labels = tuple(system.labels[k] for k in [*kept.tolist(), *(row.number for row in new)]) if system.labels else ()
     return replace(system, bodies=tuple(bodies), lower=lower, upper=upper, labels=labels), changed
@@ -95,10 +94,3 @@ def _with_rows(system: System, x: Expr, rows: list["whole_rows.WholeRow"], dropp
 def _ends(row: "whole_rows.WholeRow") -> tuple[float, float]:
     return (-np.inf if row.lower is None else float(row.lower + row.constant),
             np.inf if row.upper is None else float(row.upper + row.constant))
-
-
-def _linear(row: "whole_rows.WholeRow", x: Expr) -> Expr:
-    """A row with other coefficients, as a vector of one element."""
-    at = {j: float(c) for term, c in row.form.items() for j in whole_rows.variables_of([term])}
-    product = build("mul", const(np.array(list(at.values()))), take(x, np.array(list(at))))
-    return reshape(build("sum", product, axes=(0,)), (1,))

@@ -56,14 +56,16 @@ class PackedSystem(NamedTuple):
     upper: np.ndarray
     integers: tuple[int, ...]
     labels: tuple[Label, ...]
+    orders: int
 
     @classmethod
     def of(cls, system: System) -> "PackedSystem":
-        return cls(PackedExprs.of([system.f, *system.bodies]), system.lower, system.upper, system.integers, system.labels)
+        return cls(PackedExprs.of([system.f, *system.bodies]), system.lower, system.upper, system.integers, system.labels,
+                   system.orders)
 
     def unpacked(self) -> System:
         f, *bodies = self.exprs.unpacked()
-        return System(f, tuple(bodies), self.lower, self.upper, self.integers, self.labels)
+        return System(f, tuple(bodies), self.lower, self.upper, self.integers, self.labels, self.orders)
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """System: a function to minimise, and what its variables must obey."""
 
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,6 +31,9 @@ class System:
     `bodies` are vectors over the variables; `lower` and `upper` hold the ends of all their elements, one body after the other.
     An equation has equal ends, an inequality one infinite end. No end is NaN, and lower <= upper. `labels`, if there are any, say
     what the user calls each of them.
+
+    The last `orders` of the constraints have no ends. Of all points that differ by the order of exchangeable variables, one of
+    the lowest is such that they are not negative there. Bounds of regions may rely on that (`with_orders`); points may be any.
     """
 
     f: Expr
@@ -38,6 +42,7 @@ class System:
     upper: np.ndarray
     integers: tuple[int, ...] = ()
     labels: tuple[Label, ...] = ()
+    orders: int = 0
 
     @property
     def m(self) -> int:
@@ -58,6 +63,18 @@ class System:
     def is_flat(self) -> bool:
         """Is f a constant, so that any feasible point will do?"""
         return all(node.op != "var" for node in topological([self.f]))
+
+    def with_rows(self, body: Expr, lower: np.ndarray, upper: np.ndarray, text: str) -> "System":
+        """With more constraints: the elements of a vector, all of them called like this."""
+        labels = (Label(-1, None, text),) * body.size if self.labels or not self.m else ()
+        return replace(self, bodies=(*self.bodies, body), lower=np.append(self.lower, lower), upper=np.append(self.upper, upper),
+                       labels=(*self.labels, *labels))
+
+    @property
+    def with_orders(self) -> "System":
+        """With the constraints that put exchangeable variables in order."""
+        at = np.arange(self.m) >= self.m - self.orders
+        return replace(self, lower=np.where(at, 0.0, self.lower), orders=0) if self.orders else self
 
     @cached_property
     def key(self) -> str:

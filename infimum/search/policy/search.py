@@ -248,6 +248,18 @@ class WHOLE_ROWS:
     most_values = 1 << 14     # values that a sum of multiples of whole variables may have
 
 
+class EXCHANGES:
+    """Variables that may be exchanged. Shown by `bench/minlp.py --only tln ex126`."""
+
+    most_variables = 1 << 9   # variables: with more, nothing is looked for
+    most_elements = 1 << 13   # of all operations
+    most_terms = 1 << 12      # of f and all constraints together
+    most_tries = 64           # pairs of variables that are tried,
+    most_marks = 8            # and pairs that are told apart before one of them is given up
+    most_images = 1 << 12     # boxes that regions become in all orders; of more, boxes around them
+    most_orders = 24          # orders of exchangeable variables, where narrow regions are asked for
+
+
 class EXPANSIONS:
     """Functions near poles and at infinity. Shown by `bench/stronger.py`."""
 

@@ -44,6 +44,11 @@ class WholeRow(NamedTuple):
     def is_equation(self) -> bool:
         return self.lower is not None and self.lower == self.upper
 
+    @property
+    def coefficients(self) -> dict[int, Fraction]:
+        """Of the variables, where it is linear."""
+        return {j: c for term, c in self.form.items() for j in variables_of([term])}
+
     def within(self, lower: End, upper: End) -> "WholeRow":
         """With these ends, which hold at the same points as its own together with them."""
         if lower is not None and upper is not None and lower > upper:
@@ -66,17 +71,18 @@ def rows_of(system: System) -> Iterator[WholeRow]:
 
 def is_defined_everywhere(row: Expr) -> bool:
     """Is it made of finite constants and variables by sums, products, powers and divisions by numbers other than 0?"""
-    for node in topological([row]):
-        if node.op == "const":
-            known = bool(np.isfinite(node.lo).all() and np.isfinite(node.hi).all())
-        elif node.op == "div":
-            known = node.args[1].op == "const" and not ((node.args[1].lo <= 0) & (node.args[1].hi >= 0)).any()
-        else:
-            known = node.op in ("var", "add", "sub", "neg", "mul", "sum", "prod") or node.op in VIEWS or (
-                node.op == "powi" and node["k"] >= 0)
-        if not known:
-            return False
-    return True
+    return not any(map(may_be_undefined, topological([row])))
+
+
+def may_be_undefined(node: Expr) -> bool:
+    """Is it no finite constant, no variable, and none of these operations?"""
+    if node.op == "const":
+        return not (np.isfinite(node.lo).all() and np.isfinite(node.hi).all())
+    if node.op == "div":
+        return node.args[1].op != "const" or bool(((node.args[1].lo <= 0) & (node.args[1].hi >= 0)).any())
+    if node.op == "powi":
+        return node["k"] < 0
+    return node.op not in ("var", "add", "sub", "neg", "mul", "sum", "prod") and node.op not in VIEWS
 
 
 def variables_of(terms: Iterable[Term]) -> set[int]:

@@ -1,0 +1,156 @@
+"""Variables that may be exchanged are put in order: of points that differ by their order alone, regions keep one, and what is
+proved of it is given back for all orders.
+
+Proof: docs/proofs/exchanges.md.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import factorial, prod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from infimum.expr.node import var
+from infimum.expr.rewriting_switches import step
+from infimum.presolve.presolve_stack import Formulation, PresolveStep
+from infimum.problem.cover import Cover
+from infimum.problem.settings import Goal
+from infimum.problem.text import counted
+from infimum.result import Result
+from infimum.search.policy.search import EXCHANGES as POLICY
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds import propagation
+    from infimum.certify import uniqueness_question, verdict
+    from infimum.expr import exact_forms
+    from infimum.search import region_pool
+    from infimum.structure.exact_rows import exchanges, row_expressions
+else:
+    propagation, exact_forms = LazyModule("bounds.propagation"), LazyModule("expr.exact_forms")
+    uniqueness_question, verdict = LazyModule("certify.uniqueness_question"), LazyModule("certify.verdict")
+    region_pool = LazyModule("search.region_pool")
+    exchanges = LazyModule("structure.exact_rows.exchanges")
+    row_expressions = LazyModule("structure.exact_rows.row_expressions")
+
+Row = dict[int, Fraction]  # a sum of multiples of variables that is not negative
+Boxes = tuple[np.ndarray, np.ndarray]
+
+
+class Family(NamedTuple):
+    """Blocks of variables, the rows of `blocks`, of which each has at column `key` no less than the next one."""
+
+    blocks: np.ndarray
+    key: int
+
+    @property
+    def rows(self) -> Iterator[Row]:
+        for i, j in itertools.pairwise(self.blocks[:, self.key].tolist()):
+            yield {i: Fraction(1), j: Fraction(-1)}
+
+
+class OrderedBlocks(PresolveStep):
+    """In problems with whole numbers; where narrow regions are asked for by `goal`, with few orders alone."""
+
+    def __init__(self, goal: Goal):
+        self.goal = goal
+
+    @step("exchanges", lambda self, given: None)
+    def apply(self, given: Formulation) -> Formulation | None:
+        problem, system, n = given.problem, given.evaluator.system, given.evaluator.n
+        if system is None or not system.integers or problem.outer is not None or problem.start is not None:
+            return None
+        if n > POLICY.most_variables:
+            return None
+        search = exchanges.ExchangeSearch(system, problem.lo, problem.hi)
+        found = list(search.exchanges())
+        if not found:
+            return None
+        self.given = given
+        self.families = [family for chain in exchanges.families_of(found) if (family := self._ordered(*chain)) is not None]
+        gains = {tuple(sorted(row.items())): row for one in found if (row := _unit_row(one.gain)) is not None}
+        rows = [*gains.values(), *(row for family in self.families for row in family.rows)]
+        if not rows:
+            return None
+        body = row_expressions.linear_rows(rows, var("x", (n,)))
+        endless = np.full(len(rows), np.inf)
+        inner = replace(system.with_rows(body, -endless, endless, "an order of exchangeable variables"), orders=len(rows))
+        moved = sorted({j for one in found for j in one.moved})
+        self.said = f"{counted(len(moved), 'variable')} put in an order, which may be exchanged"
+        return given.with_system(inner)
+
+    def _ordered(self, blocks: np.ndarray, chain: "list[exchanges.Exchange]") -> Family | None:
+        """With the column that has most values of those by which blocks may be put in order."""
+        problem, whole = self.given.problem, set(self.given.evaluator.system.integers)
+        if self.goal.xtol is not None and factorial(len(blocks)) > POLICY.most_orders:
+            return None
+        width = (problem.hi - problem.lo)[blocks[0]]
+        for key in sorted(range(blocks.shape[1]), key=lambda k: (blocks[0, k] not in whole, -width[k], k)):
+            if not any(one.gain for one in chain) or self._is_harmless(blocks, key, chain):
+                return Family(blocks, key)
+        return None
+
+    def _is_harmless(self, blocks: np.ndarray, key: int, chain: "list[exchanges.Exchange]") -> bool:
+        """Is f certainly not larger after each of these exchanges, wherever the key of the first block is less than that of the
+        second? Where two blocks may be is the same for all pairs of them."""
+        (problem, evaluator), (i, j) = self.given, blocks[:2, key].tolist()
+        body = row_expressions.linear_rows([{j: Fraction(1), i: Fraction(-1)}], var("x", (evaluator.n,)))
+        ends = np.array([1.0 if i in evaluator.system.integers else 0.0]), np.array([np.inf])
+        wrong = self.given.with_system(evaluator.system.with_rows(body, *ends, "the wrong order"))
+        left = propagation.propagate(wrong.evaluator, problem.lo, problem.hi)
+        if left is None:
+            return True
+        for k, one in enumerate(chain):
+            lo, hi = np.full((2, evaluator.n), [[-np.inf], [np.inf]])
+            lo[blocks[k:k + 2]], hi[blocks[k:k + 2]] = (end[blocks[:2]] for end in left)
+            used = [j for term in one.gain for (_, j), _ in term]
+            if not (np.isfinite(lo[used]) & np.isfinite(hi[used])).all() or exact_forms.enclosed(one.gain, lo, hi)[1] > 0:
+                return False
+        return True
+
+    # ---- the way back
+    def postsolve(self, result: Result) -> Result:
+        if not self.families:
+            return result
+        problem, evaluator = self.given
+        boxes, cover = result.boxes, result.regions
+        if boxes:
+            lo, hi, lower = self._images(*(np.stack(ends, axis=1) for ends in zip(*boxes, strict=True)), np.zeros(len(boxes)))
+            zeros = np.zeros(len(lower), np.int32)
+            boxes = verdict.merged(region_pool.Regions(lo, hi, lower, zeros, zeros))
+        if cover is not None and (cover.kept or cover.unions is not None):
+            if cover.unions is not None:
+                cover = Cover(*(end[:, None] for end in cover.unions.hull), np.array([result.lower]))
+            cover = Cover(*self._images(cover.lo.T, cover.hi.T, cover.lower))
+        return replace(result, boxes=boxes, regions=cover, question=uniqueness_question.UniquenessQuestion(
+            evaluator, problem.lo, problem.hi, outer=problem.outer))
+
+    def _images(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Boxes (n, N) in all orders, each once, or boxes around those, if there would be many."""
+        count = lo.shape[1] * prod(factorial(len(blocks)) for blocks, _ in self.families)
+        if self.goal.xtol is None and count > POLICY.most_images:
+            lo, hi = lo.copy(), hi.copy()
+            for blocks, _ in self.families:
+                lo[blocks], hi[blocks] = lo[blocks].min(axis=0), hi[blocks].max(axis=0)
+            return lo, hi, lower
+        for blocks, _ in self.families:
+            orders = list(itertools.permutations(range(len(blocks))))
+            places = np.tile(np.arange(len(lo)), (len(orders), 1))
+            for place, order in zip(places, orders, strict=True):
+                place[blocks] = blocks[list(order)]
+            lo, hi = (np.concatenate([end[place] for place in places], axis=1) for end in (lo, hi))
+            lower = np.tile(lower, len(orders))
+            _, once = np.unique(np.concatenate([lo, hi]), axis=1, return_index=True)
+            lo, hi, lower = lo[:, np.sort(once)], hi[:, np.sort(once)], lower[np.sort(once)]
+        return lo, hi, lower
+
+
+def _unit_row(gain: "exact_forms.Form") -> Row | None:
+    """A sum of multiples of variables that has the sign of this one, its largest factor 1; None where it is none."""
+    if not gain:
+        return None
+    most = max(abs(c) for c in gain.values())
+    return {j: c / most for term, c in gain.items() for (_, j), _ in term}

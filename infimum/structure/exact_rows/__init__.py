@@ -1,0 +1,1 @@
+"""What is seen of a problem in its exact forms, before the search."""

@@ -1,1 +1,0 @@
-"""What whole numbers make of constraints."""
