@@ -26,7 +26,7 @@ class Liar:
     def change_cost(self, cost):
         pass
 
-    def solve(self, iterations, primal=False):
+    def solve(self, iterations, primal=False, enough=np.inf):
         return type(self).answer(self.rng, self.rows, self.columns)
 
 

@@ -7,7 +7,7 @@ Proof: docs/proofs/linear_programs.md.
 """
 
 import importlib
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -18,8 +18,8 @@ from infimum.errors import SolverError
 
 _OPTIONS = {"output_flag": False, "threads": 1, "parallel": "off", "random_seed": 0, "presolve": "off", "solver": "simplex"}
 _DUAL, _PRIMAL = 1, 4  # simplex strategies
-SOLVED, NO_POINT, LIMITED, FAILED = "solved", "no point", "iterations", "failed"
-_MEANING = {"kOptimal": SOLVED, "kInfeasible": NO_POINT, "kIterationLimit": LIMITED}
+SOLVED, NO_POINT, ABOVE, LIMITED, FAILED = "solved", "no point", "above", "iterations", "failed"
+_MEANING = {"kOptimal": SOLVED, "kInfeasible": NO_POINT, "kObjectiveBound": ABOVE, "kIterationLimit": LIMITED}
 
 
 class Matrix(NamedTuple):
@@ -31,26 +31,30 @@ class Matrix(NamedTuple):
 
 
 class LinearProgramSolution(NamedTuple):
-    """How it ended; multipliers of the rows, a ray of them where there is no point; and the solution, if there is one."""
+    """How it ended; multipliers of the rows, a ray of them where there is no point; the solution, if there is one; its cost."""
 
     status: str
     multipliers: np.ndarray | None
     point: np.ndarray | None
     iterations: int
+    cost: float = 0.0
 
 
-class Basis(NamedTuple):
+class Basis:
     """As HiGHS has it, and of how many columns and rows together."""
 
-    own: Any
-    size: int
+    def __init__(self, own: Any, size: int):
+        self.own, self.size = own, size
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """Columns first."""
+        return np.array([int(status) for status in (*self.own.col_status, *self.own.row_status)], np.int8)
 
 
 def numbers(basis: Basis | np.ndarray | None) -> np.ndarray | None:
-    """What can be kept of a basis, columns first."""
-    if not isinstance(basis, Basis):
-        return basis
-    return np.array([int(status) for status in (*basis.own.col_status, *basis.own.row_status)], np.int8)
+    """What can be kept of a basis."""
+    return basis.numbers if isinstance(basis, Basis) else basis
 
 
 @cache
@@ -84,20 +88,24 @@ class Highs:
     """Min cost·z subject to lower <= matrix z <= upper and 0 <= z <= 1."""
 
     def __init__(self):
-        self.library = _library()
+        self.library, self.set = _library(), {}
         self.highs = self.library.Highs()
+        self.meaning = {getattr(self.library.HighsModelStatus, name): found for name, found in _MEANING.items()}
         for name, value in _OPTIONS.items():
             self.highs.setOptionValue(name, value)
 
     def load(self, cost: np.ndarray, matrix: Matrix, lower: np.ndarray, upper: np.ndarray) -> bool:
         """False if the library refuses it."""
-        lp, n = self.library.HighsLp(), len(cost)
-        lp.num_col_, lp.num_row_ = n, len(lower)
-        lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, np.zeros(n), np.ones(n)
-        lp.row_lower_, lp.row_upper_ = lower, upper
-        lp.a_matrix_.format_, lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = self.library.MatrixFormat.kRowwise, n, len(lower)
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.begin, matrix.column, matrix.value
-        return self.highs.passModel(lp) != self.library.HighsStatus.kError
+        n, begin = len(cost), matrix.begin
+        found = self.highs.passModel(n, len(lower), len(matrix.value), int(self.library.MatrixFormat.kRowwise),
+                                     int(self.library.ObjSense.kMinimize), 0.0, cost, np.zeros(n), np.ones(n), lower, upper,
+                                     begin, matrix.column, matrix.value, np.zeros(n, np.int32))  # continuous
+        return found != self.library.HighsStatus.kError
+
+    def _option(self, name: str, value: int | float) -> None:
+        if self.set.get(name) != value:
+            self.highs.setOptionValue(name, value)
+            self.set[name] = value
 
     def start_from(self, basis: "Basis | np.ndarray | None", columns: int) -> None:
         """A basis of an earlier program, or its `numbers`; with more rows, those are in it."""
@@ -108,8 +116,8 @@ class Highs:
         self.highs.setBasis(basis.own if same else self._of_numbers(numbers(basis), columns, size))
 
     def _of_numbers(self, known: np.ndarray, columns: int, size: int) -> Any:
-        given, kinds = self.library.HighsBasis(), self._kinds()
-        status = [kinds[k] for k in known] + [self.library.HighsBasisStatus.kBasic] * (size - len(known))
+        given, kinds = self.library.HighsBasis(), self._kinds
+        status = [kinds[k] for k in known.tolist()] + [self.library.HighsBasisStatus.kBasic] * (size - len(known))
         given.col_status, given.row_status = status[:columns], status[columns:size]
         given.valid, given.alien = True, len(known) != size
         return given
@@ -118,6 +126,7 @@ class Highs:
         """Of the last program."""
         return Basis(self.highs.getBasis(), self.highs.getNumCol() + self.highs.getNumRow())
 
+    @cached_property
     def _kinds(self) -> dict[int, Any]:
         kinds = self.library.HighsBasisStatus
         return {int(kind): kind for kind in (kinds.kLower, kinds.kBasic, kinds.kUpper, kinds.kZero, kinds.kNonbasic)}
@@ -130,22 +139,26 @@ class Highs:
         The program, which was solved, stays as it is, and so does the basis."""
         basis = self.highs.getBasis()
         self.highs.changeColBounds(column, low, high)
-        self.highs.setOptionValue("simplex_strategy", _DUAL)
-        self.highs.setOptionValue("simplex_iteration_limit", int(iterations))
-        self.highs.run()
-        status, info = _MEANING.get(self.highs.getModelStatus().name, FAILED), self.highs.getInfo()
+        status = self._run(iterations, _DUAL)
+        info = self.highs.getInfo()
         cost = {NO_POINT: np.inf, FAILED: np.nan}.get(status, float(info.objective_function_value))
         self.highs.changeColBounds(column, 0.0, 1.0)
         self.highs.setBasis(basis)
         return cost, int(info.simplex_iteration_count)
 
-    def solve(self, iterations: int, primal: bool = False) -> LinearProgramSolution:
-        """In at most the given number of iterations; `primal` where the last solution is still one, as after another cost."""
-        self.highs.setOptionValue("simplex_strategy", _PRIMAL if primal else _DUAL)
-        self.highs.setOptionValue("simplex_iteration_limit", int(iterations))
+    def _run(self, iterations: int, strategy: int, enough: float = np.inf) -> str:
+        self._option("simplex_strategy", strategy)
+        self._option("simplex_iteration_limit", int(iterations))
+        self._option("objective_bound", float(enough))
         self.highs.run()
-        status = _MEANING.get(self.highs.getModelStatus().name, FAILED)
-        done = int(self.highs.getInfo().simplex_iteration_count)
+        return self.meaning.get(self.highs.getModelStatus(), FAILED)
+
+    def solve(self, iterations: int, primal: bool = False, enough: float = np.inf) -> LinearProgramSolution:
+        """In at most the given number of iterations; `primal` where the last solution is still one, as after another cost. It may
+        end where the cost is known to be above `enough`."""
+        status = self._run(iterations, _PRIMAL if primal else _DUAL, enough)
+        info = self.highs.getInfo()
+        done = int(info.simplex_iteration_count)
         if status == FAILED:
             return LinearProgramSolution(FAILED, None, None, done)
         if status == NO_POINT:
@@ -153,4 +166,5 @@ class Highs:
             return LinearProgramSolution(NO_POINT, -np.array(ray, float), None,
                                          done) if there else LinearProgramSolution(FAILED, None, None, done)
         found = self.highs.getSolution()
-        return LinearProgramSolution(status, -np.array(found.row_dual, float), np.array(found.col_value, float), done)
+        return LinearProgramSolution(status, -np.array(found.row_dual, float), np.array(found.col_value, float), done,
+                                     float(info.objective_function_value))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.relax.program_bounds import LinearProgramBounding
-from infimum.relax.relaxation import RegionProgram, Relaxation
+from infimum.relax.relaxation import RegionPrograms, Relaxation
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.scaling import scaled
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
@@ -91,8 +91,9 @@ class Alternation:
         cost, matrix, moved = values[0, :n], values[1:, :n], values[1:, n]
         row, column = np.nonzero(matrix)
         entries = matrix[row, column]
-        ends = IntervalRows(row, column, entries, entries, self.ends[0] - moved, self.ends[1] - moved)
-        z = self.bounding.optimum(scaled(RegionProgram(low, high, ends, LinearCost(cost, cost, 0.0))))
+        ends = IntervalRows(row, column, entries[None], entries[None], *((end - moved)[None] for end in self.ends))
+        programs = RegionPrograms(low[None], high[None], ends, LinearCost(cost, cost, 0.0), np.ones(1, bool))
+        z = self.bounding.optimum(next(scaled(programs)))
         return None if z is None else AlternationPoint(float((cost * z).sum() + values[0, n] + self.constant), z)
 
     def improved(self, lo: np.ndarray, hi: np.ndarray, found: AlternationPoint, enough: float) -> AlternationPoint:

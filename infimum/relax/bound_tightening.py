@@ -14,7 +14,6 @@ import numpy as np
 from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.safe_conclusions import LinearCost, lowest, usable, weighted
-from infimum.relax.scaling import scaled
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import stop_if_over
 
@@ -25,7 +24,7 @@ def tightened(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
     those `seen`."""
     n, begun = bounding.relaxation.n, bounding.counts.iterations
     for _ in range(POLICY.tightening_passes):
-        if left.empty or left.region is None or left.lower > upper or suffices(left.lower):
+        if left.empty or left.weights is None or left.lower > upper or suffices(left.lower):
             return left
         before = left.high[:n] - left.low[:n]
         low, high, points = _one_pass(bounding, left, upper, begun + POLICY.tightening_iterations)
@@ -45,11 +44,11 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
                                                                                                         list[np.ndarray]]:
     """New ends of all columns, where f <= upper, and solutions."""
     relaxation = bounding.relaxation
-    touches = bounding.touches(left, [])
-    region = relaxation.at(left.low, left.high, upper, touches)
-    if region is None or (region.low > region.high).any():
-        return (left.low, left.high, []) if region is None else (region.low, region.high, [])
-    low, high, program = region.low.copy(), region.high.copy(), scaled(region)
+    asked = bounding.program_of(left, upper, cutoff=True)
+    if asked is None:
+        return left.low, left.high, []
+    region, program = asked
+    low, high = region.low.copy(), region.high.copy()
     asked, seen = _asked(relaxation), []
     y, z = bounding.multipliers(program)
     if y is None:

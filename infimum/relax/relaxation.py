@@ -1,10 +1,10 @@
-"""The linear program of a region: all columns of the lifted relaxation (`relax/lifting.py`), with every inequality that holds
+"""The linear programs of regions: all columns of the lifted relaxation (`relax/lifting.py`), with every inequality that holds
 there.
 
 **Rows**, in this order: constraints that are linear in the columns; what sums are, and linear equations times variables; linear
 inequalities times the distances of a variable from its ends; f <= upper; the planes of McCormick, four for each product; lines
-below and above curves, and tangents at as many points as are given. Where entries stand depends on the system and the number of
-points alone, so that a basis of one region serves for others.
+below and above curves, and for each further point that is given the tangents of all curves. Where entries stand depends on the
+system and the number of points alone, so that a basis of one region serves for others; further points add rows at the end.
 
 Proof: docs/proofs/linear_programs.md.
 """
@@ -44,17 +44,25 @@ class RowTable(NamedTuple):
     more: np.ndarray   # times e, to the upper end
 
 
-class RegionProgram(NamedTuple):
-    """A linear program, and the box of all columns that it is about."""
+class RegionPrograms(NamedTuple):
+    """Linear programs of regions, and the boxes of all columns that they are about, a region a row. `known`: of which there is
+    one; of the others f has a column without bounds, and nothing is known."""
 
     low: np.ndarray
     high: np.ndarray
     rows: IntervalRows
     cost: LinearCost
+    known: np.ndarray
+
+    def at(self, which: np.ndarray) -> "RegionPrograms":
+        """Of the regions with these numbers; of a single one, without the axis of regions."""
+        r = self.rows
+        rows = IntervalRows(r.row, r.column, r.low[which], r.high[which], r.lower[which], r.upper[which])
+        return RegionPrograms(self.low[which], self.high[which], rows, self.cost, self.known[which])
 
 
 class Relaxation:
-    """Of a system; None in the place of a region's program: a column has no bounds."""
+    """Of a system."""
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.n = evaluator, evaluator.n
@@ -121,34 +129,42 @@ class Relaxation:
                           if all(product_key(i, j) in lift.known for j, _ in row.terms)]
         return found[:POLICY.most_rows_times_sides // 2]
 
-    def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> RegionProgram | None:
-        """Of the region in which all columns lie between `low` and `high`, of those beyond the variables maybe infinite, and
-        f <= upper is asked for. `touches` (curves, N): where curves are touched. A column that is empty has low > high; of one
-        that may have no value there are no rows. None where that holds for one of f."""
-        lanes = touches.shape[1]
-        given = np.repeat(np.concatenate([low, high])[:, None], lanes, axis=1)
-        out = self.evaluator.run(COLUMNS, [given, touches if len(touches) else np.zeros((1, lanes))])
-        low, high = out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
-        unknown = None if out[BOUNDED][0, 0] > 0 else self._without_value(low, high)
-        if unknown is not None and (not unknown.any() or any(unknown[k] for k, _ in self.f.terms)):
-            return None
+    def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> RegionPrograms:
+        """Of the regions, K rows, in which all columns lie between `low` and `high` (K, columns), of those beyond the variables
+        maybe infinite, and f <= upper is asked for. `touches` (curves, K, N): where curves are touched. A column that is empty
+        has low > high; of one that may have no value there are no rows."""
+        count, lanes = len(low), touches.shape[2]
+        given = np.repeat(np.concatenate([low, high], axis=1).T, lanes, axis=1)
+        at = touches.reshape(-1, count * lanes) if len(touches) else np.zeros((1, count * lanes))
+        out = self.evaluator.run(COLUMNS, [given, at])
+        low, high = (np.ascontiguousarray(out[k][:, ::lanes].T) for k in (LOW, HIGH))
         with np.errstate(all="ignore"):
-            parts = [self._fixed(low, high, upper), self._planes(low, high), self._lines(out[LINES], lanes)]
+            parts = [self._fixed(low, high, upper), self._planes(low, high),
+                     self._lines(out[LINES].reshape(-1, count, lanes), count, lanes)]
         row, column = self._places(lanes)
-        rows = IntervalRows(row, column, *map(np.concatenate, zip(*parts, strict=True)))
-        return RegionProgram(low, high, rows if unknown is None else _without(rows, unknown), self.cost)
+        rows = IntervalRows(row, column, *(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))
+        known = out[BOUNDED][0, ::lanes] > 0
+        if not known.all():
+            unknown = np.zeros(low.shape, bool)
+            unknown[~known] = self._without_value(low[~known], high[~known])
+            rows = _without(rows, unknown)
+            known = known | (unknown.any(axis=1) & ~unknown[:, [k for k, _ in self.f.terms]].any(axis=1))
+        return RegionPrograms(low, high, rows, self.cost, known)
 
     def _without_value(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Which columns may have no value where the system is defined: those that are unbounded, and what is made of them."""
         found = ~(np.isfinite(low) & np.isfinite(high))
         for k, column in enumerate(self.lift.columns):
-            found[k] |= any(found[j] for j in column.parts)
+            for j in column.parts:
+                found[:, k] |= found[:, j]
         return found
 
     def enclosed(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ends of all columns that lie between these; of one that is not bounded they may be infinite."""
-        out = self.evaluator.run(COLUMNS, [np.concatenate([low, high])[:, None], np.zeros((max(1, len(self.curves)), 1))])
-        return out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
+        """Ends of all columns that lie between these, of regions or of a single one; of one that is not bounded they may be
+        infinite."""
+        given = np.concatenate([low, high], axis=-1).reshape(-1, 2 * self.columns).T
+        out = self.evaluator.run(COLUMNS, [np.ascontiguousarray(given), np.zeros((max(1, len(self.curves)), given.shape[1]))])
+        return tuple(np.ascontiguousarray(out[k].T).reshape(low.shape) for k in (LOW, HIGH))
 
     def _places(self, lanes: int) -> tuple[np.ndarray, np.ndarray]:
         """The row and column of each entry."""
@@ -161,44 +177,55 @@ class Relaxation:
             self._known_places[lanes] = (
                 np.concatenate([t.row, self.first_plane + np.repeat(np.arange(4 * products), 3),
                                 first_line + np.repeat(np.arange(lines), entries.shape[1])]),
-                np.concatenate([t.column, np.repeat(planes, 4, axis=0).ravel(), np.repeat(entries, lanes + 1, axis=0).ravel()]))
+                np.concatenate([t.column, np.repeat(planes, 4, axis=0).ravel(), np.tile(entries.ravel(), lanes + 1)]))
         return self._known_places[lanes]
 
+    @property
+    def entries(self) -> int:
+        """About how many a region's rows have."""
+        return len(self.table.row) + 12 * len(self.products) + 3 * (POLICY.touched_solutions + 4) * len(self.curves)
+
     def _fixed(self, low: np.ndarray, high: np.ndarray, upper: float) -> Ends:
-        t = self.table
-        ends = np.concatenate([low[:self.n], high[:self.n], [0.0]])[t.end]
-        moved = ends[t.row]
-        least, most = plus(t.p, times((moved, moved), t.q))
-        exact = (moved == 0.0) | ((t.q[0] == 0.0) & (t.q[1] == 0.0))
-        least, most = np.where(exact, t.p[0], least), np.where(exact, t.p[1], most)
+        t, n, count = self.table, self.n, len(low)
+        ends = np.concatenate([low[:, :n], high[:, :n], np.zeros((count, 1))], axis=1)[:, t.end]
+        least, most = (np.repeat(p[None], count, axis=0) for p in t.p)
+        moving = np.flatnonzero((t.end[t.row] >= 0) & ((t.q[0] != 0.0) | (t.q[1] != 0.0)))
+        if len(moving):
+            moved = ends[:, t.row[moving]]
+            found = plus((t.p[0][moving], t.p[1][moving]), times((moved, moved), (t.q[0][moving], t.q[1][moving])))
+            least[:, moving] = np.where(moved == 0.0, least[:, moving], found[0])
+            most[:, moving] = np.where(moved == 0.0, most[:, moving], found[1])
         right = np.where(ends == 0.0, t.upper, up(t.upper + up(ends * t.more)))
-        right[-1] = up(upper - self.cost.constant) if upper < inf else inf
-        return least, most, t.lower, right
+        right[:, -1] = up(upper - self.cost.constant) if upper < inf else inf
+        return least, most, np.repeat(t.lower[None], count, axis=0), right
 
     def _planes(self, low: np.ndarray, high: np.ndarray) -> Ends:
-        (a, b), (u, v) = (end[self.factors].T for end in (low, high))
-        value = np.empty((len(a), 4, 3))
-        for k, (first, second, sign) in enumerate(((b, a, -1.0), (v, u, -1.0), (-b, -u, 1.0), (-v, -a, 1.0))):
-            value[:, k, 0], value[:, k, 1], value[:, k, 2] = first, second, sign
-        return _one_sided(value.ravel(), up(np.stack([a * b, u * v, -u * b, -a * v], axis=1)).ravel())
+        """Of products of one factor in [a, b] and one in [u, v]."""
+        (a, b), (u, v) = ([end[:, f] for end in (low, high)] for f in self.factors.T)
+        value = np.empty((*a.shape, 4, 3))
+        for k, (first, second, sign) in enumerate(((u, a, -1.0), (v, b, -1.0), (-u, -b, 1.0), (-v, -a, 1.0))):
+            value[:, :, k, 0], value[:, :, k, 1], value[:, :, k, 2] = first, second, sign
+        right = up(np.stack([a * u, b * v, -b * u, -a * v], axis=2))
+        return _one_sided(value.reshape(len(a), -1), right.reshape(len(a), -1))
 
-    def _lines(self, found: np.ndarray, lanes: int) -> Ends:
-        count = len(self.curves)
-        if not count:
-            return _one_sided(np.zeros(0), np.zeros(0))
-        lines = found[:OF_CURVE * count].reshape(count, OF_CURVE, lanes)
-        below, nlo, above, hi = (lines[:, k, 0] for k in range(4))
-        side, slope, rest = (lines[:, k, 1:] for k in range(4, OF_CURVE))
-        first = np.concatenate([below[:, None], -above[:, None], side * slope], axis=1)
-        second = np.concatenate([-np.ones((count, 1)), np.ones((count, 1)), -side], axis=1)
-        upper = np.concatenate([nlo[:, None], hi[:, None], rest], axis=1)
+    def _lines(self, found: np.ndarray, count: int, lanes: int) -> Ends:
+        """`found` (7 curves, K, N). Rows: below all curves, above all, and then touching all, a point after the other."""
+        curves = len(self.curves)
+        if not curves:
+            return _one_sided(np.zeros((count, 0)), np.zeros((count, 0)))
+        below, nlo, above, hi, side, slope, rest = found[:OF_CURVE * curves].reshape(curves, OF_CURVE, count, lanes).transpose(
+            1, 2, 3, 0)  # each (K, N, curves)
+        one = np.ones((count, 1, curves))
+        first = np.concatenate([below[:, :1], -above[:, :1], (side * slope)[:, 1:]], axis=1)
+        second = np.concatenate([-one, one, -side[:, 1:]], axis=1)
+        upper = np.concatenate([nlo[:, :1], hi[:, :1], rest[:, 1:]], axis=1)
         sound = np.isfinite(first) & np.isfinite(upper)
         first, second, upper = np.where(sound, first, 0.0), np.where(sound, second, 0.0), np.where(sound, upper, inf)
         value = [first, second]
         if self.switches is not None:
             hung, upper = self.switches.lifted(first, second, upper)
             value.append(hung)
-        return _one_sided(np.stack(value, axis=2).ravel(), upper.ravel())
+        return _one_sided(np.stack(value, axis=3).reshape(count, -1), upper.reshape(count, -1))
 
     @property
     def first_plane(self) -> int:
@@ -207,17 +234,20 @@ class Relaxation:
 
 
 def _without(rows: IntervalRows, unknown: np.ndarray) -> IntervalRows:
-    """The rows without those that have one of these columns, or a coefficient that is no number: these have no entries, and say
-    nothing."""
-    gone = np.zeros(len(rows.lower), bool)
-    gone[rows.row[unknown[rows.column] | ~(np.isfinite(rows.low) & np.isfinite(rows.high))]] = True
-    keep = ~gone[rows.row]
-    return IntervalRows(rows.row[keep], rows.column[keep], rows.low[keep], rows.high[keep], np.where(gone, -inf, rows.lower),
-                        np.where(gone, inf, rows.upper))
+    """The rows without those that have one of these columns of their region, or, where there are any, a coefficient that is no
+    number: these have entries 0, and say nothing."""
+    some = unknown.any(axis=1)[:, None]
+    bad = some & (unknown[:, rows.column] | ~(np.isfinite(rows.low) & np.isfinite(rows.high)))
+    lane, entry = np.nonzero(bad)
+    gone = np.zeros(rows.lower.shape, bool)
+    gone[lane, rows.row[entry]] = True
+    out = gone[:, rows.row]
+    return IntervalRows(rows.row, rows.column, np.where(out, 0.0, rows.low), np.where(out, 0.0, rows.high),
+                        np.where(gone, -inf, rows.lower), np.where(gone, inf, rows.upper))
 
 
 def _one_sided(value: np.ndarray, upper: np.ndarray) -> Ends:
-    return value, value, np.full(len(upper), -inf), upper
+    return value, value, np.full(upper.shape, -inf), upper
 
 
 class _RowCollector:

@@ -20,7 +20,8 @@ _ULP, _TINY = 2.0**-52, 2.0**-1000
 
 
 class IntervalRows(NamedTuple):
-    """Inequalities: the entries of the matrix, row after row, each between two doubles, and the ends of all rows."""
+    """Inequalities: the entries of the matrix, row after row, each between two doubles, and the ends of all rows. Of several
+    regions numbers have an axis before the last one, and entries stand at the same places."""
 
     row: np.ndarray
     column: np.ndarray
@@ -43,7 +44,7 @@ class LinearUnderestimator(NamedTuple):
 
     low: np.ndarray
     high: np.ndarray
-    constant: float
+    constant: np.ndarray | float
 
 
 def usable(rows: IntervalRows, y: np.ndarray) -> np.ndarray:
@@ -53,26 +54,38 @@ def usable(rows: IntervalRows, y: np.ndarray) -> np.ndarray:
 
 
 def weighted(rows: IntervalRows, y: np.ndarray, cost: LinearCost) -> LinearUnderestimator:
-    """The cost plus all rows times these multipliers, which are `usable`."""
+    """The cost plus all rows times these multipliers, which are `usable`. Products with 0 are left out."""
+    shape, count = y.shape[:-1], cost.low.shape[-1]
+    multipliers, low, high = (np.atleast_2d(a) for a in (y, rows.low, rows.high))
     with np.errstate(all="ignore"):
-        each, count = y[rows.row], len(cost.low)
-        low, size, terms = _sums(rows.column, each * rows.low, count)
-        spread, _, _ = _sums(rows.column, np.abs(each) * up(rows.high - rows.low), count)
-        off = up(up(_error(size, terms) + spread) + _error(spread, terms))  # spread has no negative terms
+        lane, entry = np.nonzero((multipliers != 0.0)[:, rows.row] & ((low != 0.0) | (high != 0.0)))
+        places, each = lane * count + rows.column[entry], multipliers[lane, rows.row[entry]]
+        below, above = low[lane, entry], high[lane, entry]
+
+        def sums(numbers: np.ndarray | None) -> np.ndarray:
+            return np.bincount(places, numbers, len(multipliers) * count).reshape(*shape, count)
+
+        products, terms = each * below, sums(None).astype(float)
+        found, off = sums(products), _error(sums(np.abs(products)), terms)
+        if (below != above).any():
+            spread = sums(np.abs(each) * np.where(below == above, 0.0, up(above - below)))
+            off = up(up(off + spread) + _error(spread, terms))  # spread has no negative terms
         none = terms == 0.0  # then the cost is all that there is, and may be 0 where the column is unbounded
-        least = np.where(none, cost.low, down(down(low - off) + cost.low))
-        most = np.where(none, cost.high, up(up(low + off) + cost.high))
+        least = np.where(none, cost.low, down(down(found - off) + cost.low))
+        most = np.where(none, cost.high, up(up(found + off) + cost.high))
         ends = np.where(y > 0, rows.upper, rows.lower)
         products = np.where(y == 0.0, 0.0, y * np.where(y == 0.0, 0.0, ends))
-        total, size, terms = (part[0] for part in _sums(np.zeros(len(y), np.int64), products, 1))
-        constant = down(down(down(-total) - _error(size, terms)) + cost.constant)
-    return LinearUnderestimator(least, most, float(constant))
+        total, off = _total(products)
+        constant = down(down(down(-total) - off) + cost.constant)
+    return LinearUnderestimator(least, most, constant)
 
 
-def _sums(group: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each group of numbers the sum, that of the absolute values, and how many there are."""
-    return (np.bincount(group, numbers, count), np.bincount(group, np.abs(numbers), count),
-            np.bincount(group, minlength=count).astype(float))
+def _total(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sum along the last axis, one term after the other, and what it is off by at most where each term is a product."""
+    if not numbers.shape[-1]:
+        return np.zeros(numbers.shape[:-1]), np.zeros(numbers.shape[:-1])
+    total, size = (np.cumsum(part, axis=-1)[..., -1] for part in (numbers, np.abs(numbers)))
+    return total, _error(size, np.float64(numbers.shape[-1]))
 
 
 def _error(size: np.ndarray, terms: np.ndarray) -> np.ndarray:
@@ -88,28 +101,29 @@ def least_terms(line: LinearUnderestimator, l: np.ndarray, u: np.ndarray) -> np.
         return np.where(least == 0.0, np.where((line.low >= 0) & (l >= 0), 0.0, -_TINY), down(least))
 
 
-def lowest(line: LinearUnderestimator, l: np.ndarray, u: np.ndarray) -> float:  # noqa: E741
+def lowest(line: LinearUnderestimator, l: np.ndarray, u: np.ndarray) -> np.ndarray:  # noqa: E741
     """The line is nowhere below this for l <= z <= u; -inf where nothing is known."""
     return _added(line.constant, least_terms(line, l, u))
 
 
-def _added(constant: float, terms: np.ndarray) -> float:
+def _added(constant: np.ndarray | float, terms: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
-        total, size, count = (part[0] for part in _sums(np.zeros(len(terms), np.int64), terms, 1))
-        found = float(down(down(total - _error(size, count)) + constant))
-    return found if found > -np.inf and np.isfinite(total) else -np.inf
+        total, off = _total(terms)
+        found = down(down(total - off) + constant)
+    return np.where((found > -np.inf) & np.isfinite(total), found, -np.inf)[()]
 
 
 def contracted(line: LinearUnderestimator, upper: float, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: E741
     """What line <= upper leaves of l <= z <= u, each variable by itself; where that is nothing, an end lies beyond the other."""
+    if not np.isfinite(upper):
+        return l, u
     terms = least_terms(line, l, u)
     below = _added(line.constant, terms)
-    if not (np.isfinite(below) and np.isfinite(upper)):
-        return l, u
+    known = np.isfinite(below)[..., None]
     with np.errstate(all="ignore"):
-        own = up(up(upper - below) + terms)  # r_j z_j is at most that: the others are not below their terms
+        own = up(up(upper - below)[..., None] + terms)  # r_j z_j is at most that: the others are not below their terms
         most = up(np.maximum(own / line.low, own / line.high))
         least = down(np.minimum(own / line.low, own / line.high))
-        new_u = np.where((line.low > 0) & (most < u), most, u)
-        new_l = np.where((line.high < 0) & (least > l), least, l)
+        new_u = np.where(known & (line.low > 0) & (most < u), most, u)
+        new_l = np.where(known & (line.high < 0) & (least > l), least, l)
     return new_l, new_u

@@ -24,16 +24,16 @@ class Switches(NamedTuple):
     curve: tuple[np.ndarray, np.ndarray]
 
     def lifted(self, first: np.ndarray, second: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The coefficients of the binary variables and new right sides of lines, a row for each curve."""
+        """The coefficients of the binary variables and new right sides of lines; the last axis is that of curves."""
         with np.errstate(all="ignore"):
             most = up(_most(first, self.argument) + _most(second, self.curve))
             gap = up(rest - most)
-            gains = np.isfinite(self.off)[:, None] & (most < rest) & np.isfinite(gap) & np.isfinite(most)
-            falls = self.off[:, None] == 0.0
+            gains = np.isfinite(self.off) & (most < rest) & np.isfinite(gap) & np.isfinite(most)
+            falls = self.off == 0.0
             factor = np.where(gains, np.where(falls, -gap, gap), 0.0)
             return factor, np.where(gains, np.where(falls, most, up(most + gap)), rest)
 
 
 def _most(factor: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    low, high = (up(factor * end[:, None]) for end in ends)
+    low, high = (up(factor * end) for end in ends)
     return np.where(factor == 0.0, 0.0, np.maximum(low, high))

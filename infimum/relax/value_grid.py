@@ -5,6 +5,7 @@ Proof: docs/proofs/linear_programs.md.
 """
 
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, gcd, lcm
 
 import numpy as np
@@ -13,6 +14,8 @@ from infimum.relax.relaxation import Relaxation
 from infimum.search.policy.bounds import VALUE_GRID as POLICY
 from infimum.support.given_numbers import round_down
 from infimum.support.lazy import dataclass
+
+_ROUNDING = 2.0**-40  # fixed: relatively more than a few roundings are off by
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,24 @@ class ValueGrid:
         """A lower bound of f that follows from this one."""
         if not np.isfinite(lower):
             return lower
-        number = ceil((Fraction(lower) - self.first - self.off) / self.step)
-        return max(lower, round_down(self.first + number * self.step - self.off))
+        first, step, off = self._about
+        near = (lower - first - off) / step
+        wrong = _ROUNDING * (abs(near) + (abs(lower) + abs(first) + off) / step)  # by no more than that
+        number = ceil(near) if np.isfinite(wrong) else 0
+        if not near - (number - 1) > wrong:
+            number = ceil((Fraction(lower) - self.first - self.off) / self.step)
+        if number not in self._values:
+            self._values[number] = round_down(self.first + number * self.step - self.off)
+        return max(lower, self._values[number])
+
+    @cached_property
+    def _about(self) -> tuple[float, float, float]:
+        return float(self.first), float(self.step), float(self.off)
+
+    @cached_property
+    def _values(self) -> dict[int, float]:
+        """Lower bounds that were computed."""
+        return {}
 
     def below(self, upper: float) -> float:
         """Values that are lower than this one by more than rounding are no more than this, about. An estimate."""

@@ -4,8 +4,9 @@
 bound are left has an infinite lower bound instead. **Reduces** each variable by its reduced cost. **Raises** the lower bound to
 that of the linear program. **Chooses** the variable to cut next (`program_branching.py`). **Costs** a program, or two: counted
 as 64 boxes. **Judged** by regions discarded, or brought to half of their distance to the upper bound, or where there is none by
-bounds that rose. While it pays, steps have few regions; while it does not, it is tried more and more seldom. A step depends on
-nothing that was solved before but for the basis of the whole box, and what variables have gained.
+bounds that rose. While it pays, steps have few regions; while it does not, it is tried more and more seldom. Regions begin
+with the basis, the multipliers and the points of the region they were cut from (`program_starts.py`), and those multipliers may
+spare the program. A step depends on these, on the basis of the whole box, and on what variables have gained.
 """
 
 from typing import Any
@@ -15,10 +16,11 @@ import numpy as np
 from infimum.bounds.bound_table import Payoff
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
+from infimum.bounds.linear_programs.program_starts import ProgramStarts
 from infimum.bounds.linear_programs.switched_rows import strengthen
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
-from infimum.relax.program_bounds import LinearProgramBounding
+from infimum.relax.program_bounds import LinearProgramBounding, ProgramStart, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.value_grid import ValueGrid
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
@@ -65,6 +67,7 @@ class LinearProgramBound(RegionTest):
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
         self.branching = ProgramBranching(self.bounding, self.n)
+        self.starts = ProgramStarts(self.n, self.bounding.library.numbers)
         self.compare_with(lo, hi)
 
     @classmethod
@@ -84,17 +87,25 @@ class LinearProgramBound(RegionTest):
         chosen = np.argsort(before, kind="stable")[:POLICY.most_programs]
         self._review(upper - float(before.min(initial=np.inf)))
         self.bounding.session()
-        for k in chosen:
-            left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, POLICY.rounds)
+        for k, left in zip(chosen, self._bounded(here[:n, chosen], here[n:2 * n, chosen], upper, POLICY.rounds), strict=True):
             gone = left.empty and upper == np.inf
             here[low_row, k] = np.inf if left.empty and not gone else max(before[k], left.lower)
             if gone:
                 here[axis_row, k] = DISCARDED_AXIS
-            elif not left.empty:
+            elif not (left.empty or here[low_row, k] > upper):
                 here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
                 here[axis_row, k] = self.branching.axis(left, here[axis_row, k], upper)
+                if left.weights is not None:
+                    self.starts.keep(left.low[:n], left.high[:n], left.start)
             paid[0, k] = float(gone or here[low_row, k] > upper or self._nearer(before[k], here[low_row, k], upper))
         return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(paid))
+
+    def _bounded(self, lo: np.ndarray, hi: np.ndarray, upper: float, rounds: int) -> list[TightenedRegion]:
+        """Of boxes (n, N), each from what the program of a box around it left."""
+        low, high = self.bounding.columns_of(lo.T, hi.T)
+        regions = [TightenedRegion(low[k], high[k], -np.inf, start=ProgramStart(self.bounding.basis) if start is None else start)
+                   for k, start in enumerate(self.starts.around(lo, hi))]
+        return self.bounding.bound_each(regions, upper, rounds)
 
     def _nearer(self, before: float, after: float, upper: float) -> bool:
         """Is a lower bound nearer to the upper bound by a part of the distance, or where there is none, higher by a part of its
@@ -119,10 +130,9 @@ class LinearProgramBound(RegionTest):
         """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
         self.bounding.session()
         found = lo / 2 + hi / 2
-        for k in range(lo.shape[1]):
-            point = self.bounding.bound(*self.bounding.columns_of(lo[:, k], hi[:, k]), upper, 1).point
-            if point is not None:
-                found[:, k] = np.minimum(np.maximum(point[:self.n], lo[:, k]), hi[:, k])
+        for k, left in enumerate(self._bounded(lo, hi, upper, 1)):
+            if left.point is not None:
+                found[:, k] = np.minimum(np.maximum(left.point[:self.n], lo[:, k]), hi[:, k])
         return found
 
     def state(self) -> dict[str, np.ndarray]:
@@ -130,10 +140,12 @@ class LinearProgramBound(RegionTest):
         basis = {} if self.bounding.basis is None else {"lp.basis": self.bounding.basis}
         mark = (-1, np.nan) if self.mark is None else self.mark
         gains = {"lp.gains": self.branching.gains.copy()} if self.branching.gains.any() else {}
-        return {"lp.counts": self.bounding.counts.state(), "lp.mark": np.array([*mark, self.rests], float), **basis, **gains}
+        return {"lp.counts": self.bounding.counts.state(), "lp.mark": np.array([*mark, self.rests], float), **basis, **gains,
+                **self.starts.state()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         self.bounding.basis = arrays.get("lp.basis")
+        self.starts.restore(arrays, len(self.bounding.relaxation.curves))
         if "lp.gains" in arrays:
             self.branching.gains = arrays["lp.gains"].copy()
         if "lp.counts" in arrays:

@@ -25,8 +25,7 @@ class ProgramBranching:
         self.units, self.gains = np.ones(variables), np.zeros((2, 2, variables))
 
     def axis(self, left: TightenedRegion, now: float, upper: float) -> float:
-        """The variable to cut next of what is left of a region, whose program was the last one solved; `now`: where nothing is
-        wrong or it is not known."""
+        """The variable to cut next of what is left of a region; `now`: where nothing is wrong or it is not known."""
         n = self.n
         cut = can_be_cut(left.low[:n], left.high[:n])
         if not cut.any():
@@ -55,7 +54,7 @@ class ProgramBranching:
         order = np.argsort(-_score(rises), kind="stable")
         for k in order[unreliable.any(axis=0)[order]][:POLICY.most_probed_variables]:
             j = int(broken[k])
-            rises[:, k] = self._probed(j, middle[k], away[:, k], rises[:, k])
+            rises[:, k] = self._probed(left, j, middle[k], away[:, k], rises[:, k])
             if (rises[:, k] == np.inf).any() or (rises[:, k] > upper - left.lower).all():
                 return j
         return int(broken[np.argmax(_score(rises))])
@@ -67,15 +66,15 @@ class ProgramBranching:
         known = np.where(count > 0, total / np.maximum(count, 1.0), mean)
         return known[:, which] * away
 
-    def _probed(self, j: int, middle: float, away: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    def _probed(self, left: TightenedRegion, j: int, middle: float, away: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """What the program says of both halves; infinite where nothing is left."""
         bounding, found = self.bounding, expected.copy()
-        low, width = bounding.program.low[j], bounding.program.width[j]
+        low, width = left.program.low[j], left.program.width[j]
         sides = ((0.0, (middle - low) / width), ((middle + 1.0 - low) / width, 1.0))
         for side, (least, most) in enumerate(sides):
             if not (away[side] > 0 and 0.0 <= least <= most <= 1.0):
                 continue
-            rise = bounding.rise(j, least, most)
+            rise = bounding.rise(left, j, least, most)
             if np.isnan(rise):
                 continue
             found[side] = rise
@@ -93,7 +92,7 @@ class ProgramBranching:
         planes, curves = np.split(y[r.first_plane:], [4 * len(r.products)])
         lifted = np.concatenate([r.products, r.curves])
         weight = np.concatenate([planes.reshape(-1, 4).sum(axis=1),
-                                 curves.reshape(len(r.curves), -1).sum(axis=1) if len(r.curves) else np.zeros(0)])
+                                 curves.reshape(-1, len(r.curves)).sum(axis=0) if len(r.curves) else np.zeros(0)])
         with np.errstate(all="ignore"):
             exact = np.concatenate([z[r.factors[:, 0]] * z[r.factors[:, 1]], self._curves_at(z)])
             wrong = np.abs(exact - z[lifted]) * weight

@@ -17,13 +17,14 @@ from infimum.bounds.propagation import propagated_lanes
 from infimum.relax.lifting import LinearForm, doubles, plus
 from infimum.relax.lifting import scaled as scaled_form
 from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
-from infimum.relax.relaxation import RegionProgram
+from infimum.relax.relaxation import RegionPrograms
 from infimum.relax.safe_conclusions import LinearCost, LinearUnderestimator, lowest, usable, weighted
-from infimum.relax.scaling import scaled
+from infimum.relax.scaling import ScaledProgram
 from infimum.relax.switches import Switches
 from infimum.search.policy.bounds import SWITCHED_ROWS as POLICY
 
 _Box = tuple[np.ndarray, np.ndarray]
+_Program = tuple[RegionPrograms, ScaledProgram]
 _MINUS = (Fraction(-1),) * 2  # fixed: a sign
 
 
@@ -52,10 +53,8 @@ def _boxes(bounding: LinearProgramBounding, binary: list[int], lo: np.ndarray, h
     return [found[k:k + 2] for k in range(0, len(found), 2)]
 
 
-def _region(bounding: LinearProgramBounding, lo: np.ndarray, hi: np.ndarray) -> RegionProgram | None:
-    known = TightenedRegion(*bounding.columns_of(lo, hi), -inf)
-    region = bounding.relaxation.at(known.low, known.high, inf, bounding.touches(known, []))
-    return None if region is None or (region.low > region.high).any() else region
+def _region(bounding: LinearProgramBounding, lo: np.ndarray, hi: np.ndarray) -> _Program | None:
+    return bounding.program_of(TightenedRegion(*bounding.columns_of(lo, hi), -inf), inf)
 
 
 class _SwitchedRows:
@@ -65,7 +64,7 @@ class _SwitchedRows:
         self.bounding, self.relaxation, self.programs = bounding, bounding.relaxation, 0
         self.sides, self.whole = list(self.relaxation.sides), set(self.relaxation.whole.tolist())
 
-    def learn(self, j: int, regions: list[RegionProgram]) -> None:
+    def learn(self, j: int, regions: list[_Program]) -> None:
         """What both values of a binary variable say: regions with either."""
         reads = [k for k in range(len(self.sides)) if self._switches(k, j)]
         ends = [self._largest(reads, j, region) for region in regions]
@@ -84,9 +83,9 @@ class _SwitchedRows:
         form, lower, upper = self.sides[k]
         return (form, upper, 1) if upper < inf else (scaled_form(form, _MINUS), -lower, -1)
 
-    def _largest(self, reads: list[int], j: int, region: RegionProgram) -> list[float]:
+    def _largest(self, reads: list[int], j: int, region: _Program) -> list[float]:
         """Of each of these rows an upper bound of what is added to the variable's term, in a region."""
-        program, found = scaled(region), []
+        (region, program), found = region, []
         for k in reads:
             rest = _without(self._signed(k)[0], j)
             cost = _negative_cost(rest, self.relaxation.columns)
@@ -138,10 +137,10 @@ class _SwitchedCurves:
         self.column, self.off = r.arguments.copy(), np.full(len(r.curves), np.nan)
         self.ends = np.zeros((4, len(r.curves)))
 
-    def learn(self, j: int, regions: list[RegionProgram]) -> None:
+    def learn(self, j: int, regions: list[_Program]) -> None:
         """What both values of a binary variable say: regions with either."""
         r = self.relaxation
-        for off, region in enumerate(regions):
+        for off, (region, _) in enumerate(regions):
             with np.errstate(all="ignore"):
                 part = (region.high - region.low)[r.arguments] / self.width
             ends = np.stack([end[which] for which in (r.arguments, r.curves) for end in (region.low, region.high)])

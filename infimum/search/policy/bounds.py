@@ -167,6 +167,11 @@ class LINEAR_PROGRAMS:
     rounds = 2                           # rounds of cuts for a region
     region_gap_left = 0.5                # part of the distance to the upper bound: a program paid if no more is left
     tangent_inset = 0.125                # of a curve's argument, from its ends to the points that are always touched
+    touched_solutions = 3                # solutions at which curves are touched too, the last ones
+    entries_together = 1 << 19           # entries of rows of regions that are written together
+    beyond_enough = 1e-6                 # relative: a program ends if its cost is above the upper bound by this
+    kept_starts = 2048                   # regions of which basis, multipliers and points are kept for those within them,
+    kept_numbers = 1 << 20               # and numbers of all of these together
     worth_progress = 0.02                # part of the distance to the upper bound: a round of cuts that brought less is the last
     notable_shrinkage = 0.9              # part of a side: it counts as tightened if no more is left
     iterations_a_row = 3                 # iterations of a program at most: for each row and column,

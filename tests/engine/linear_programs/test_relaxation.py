@@ -25,6 +25,13 @@ SYSTEMS = {
 }
 
 
+def program_of(relaxation, low, high, upper=np.inf):
+    """Of the second of two regions."""
+    touches = np.broadcast_to([0.1, 0.7, 2.0], (len(relaxation.curves), 2, 3))
+    other = np.where(np.isfinite(low), low / 2, low), np.where(np.isfinite(high), high + 1, high)
+    return relaxation.at(np.stack([other[0], low]), np.stack([other[1], high]), upper, touches).at(1)
+
+
 def columns_at(lift, x):
     """Ends of all columns at a point, as fractions."""
     ends = []
@@ -66,8 +73,7 @@ def test_all_rows_hold_at_feasible_points(name, parts, cut):
     if not ((rows.lo[1:] <= evaluator.system.upper) & (rows.hi[1:] >= evaluator.system.lower)).all():
         return
     low, high = LinearProgramBounding(relaxation, None).columns_of(lo, hi)
-    touches = np.tile(np.array([[0.1, 0.7, 2.0]]), (len(relaxation.curves), 1))
-    region = relaxation.at(low, high, float(rows.hi[0]) if cut else np.inf, touches)
+    region = program_of(relaxation, low, high, float(rows.hi[0]) if cut else np.inf)
     z = columns_at(relaxation.lift, x)
     assert all(Q(float(a)) <= ends[1] and ends[0] <= Q(float(b)) for a, b, ends in zip(region.low, region.high, z, strict=True))
     r = region.rows
@@ -92,7 +98,7 @@ def test_inequalities_are_multiplied_by_sides():
 def test_a_column_without_bounds_has_no_program():
     relaxation = RELAXATIONS["pool"]
     low, high = LinearProgramBounding(relaxation, None).columns_of(np.zeros(4), np.array([1.0, 1, np.inf, 1]))
-    assert relaxation.at(low, high, np.inf, np.zeros((0, 3))) is None
+    assert not program_of(relaxation, low, high).known
 
 
 @pytest.mark.parametrize("name, least", [("bental_5", -3500.0), ("foulds_2", -1100.0), ("bental_4", -550.0)])
@@ -110,8 +116,8 @@ def test_equations_times_variables_close_pooling_problems(name, least):
 def test_scaled_programs_have_entries_of_size_one():
     relaxation = RELAXATIONS["pool"]
     bounding = LinearProgramBounding(relaxation, None)
-    region = relaxation.at(*bounding.columns_of(np.zeros(4), np.array([1.0, 1, 1e9, 1e-9])), np.inf, np.zeros((0, 3)))
-    program = scaled(region)
+    low, high = (end[None] for end in bounding.columns_of(np.zeros(4), np.array([1.0, 1, 1e9, 1e-9])))
+    program, = scaled(relaxation.at(low, high, np.inf, np.zeros((0, 1, 3))))
     assert np.abs(program.matrix.value).max() == 1.0 and np.abs(program.cost).max() == 1.0
 
 
@@ -123,10 +129,10 @@ def test_rows_without_unbounded_columns_hold():
     bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
     lo, hi = np.array([0.0, 0.1, 0.0]), np.array([2.0, 3.0, 2.0])
     bounding.session()
-    region = bounding.relaxation.at(*bounding.columns_of(lo, hi), np.inf, bounding.touches(
-        TightenedRegion(*bounding.columns_of(lo, hi), -np.inf), []))
+    region, _ = bounding.program_of(TightenedRegion(*bounding.columns_of(lo, hi), -np.inf), np.inf)
     unbounded = ~(np.isfinite(region.low) & np.isfinite(region.high))
-    assert unbounded.any() and not unbounded[region.rows.column].any()
+    used = (region.rows.low != 0) | (region.rows.high != 0)
+    assert unbounded.any() and used.any() and not unbounded[region.rows.column[used]].any()
     left = bounding.bound(*bounding.columns_of(lo, hi), np.inf, 2)
     assert -np.inf < left.lower and not left.empty
     x = rng.uniform(lo, hi, (20_000, 3)).T

@@ -36,7 +36,8 @@ def test_a_large_m_becomes_what_the_other_rows_imply(bound):
 def test_rows_and_lines_hold_at_feasible_points(bound):
     relaxation, rng = bound.bounding.relaxation, np.random.default_rng(1)
     assert relaxation.switches is not None
-    region = relaxation.at(*bound.bounding.columns_of(LO, HI), np.inf, np.tile([[0.3, 1.1]], (len(relaxation.curves), 1)))
+    low, high = (end[None] for end in bound.bounding.columns_of(LO, HI))
+    region = relaxation.at(low, high, np.inf, np.broadcast_to([0.3, 1.1], (len(relaxation.curves), 1, 2))).at(0)
     rows, checked = region.rows, 0
     for _ in range(150):
         x = np.round(rng.uniform(LO, HI) * 16) / 16
