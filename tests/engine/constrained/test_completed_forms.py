@@ -40,8 +40,9 @@ def test_the_same_polynomial(seed, n, rank, sign):
         assert found.lo[k] <= exact <= found.hi[k]
         assert found.hi[k] - found.lo[k] <= 1e-9 * (1 + np.abs(point).max())**2
     if after is not before and n <= rank and sign > 0 and np.linalg.matrix_rank(root) == n:
-        least = c - g @ np.linalg.solve(matrix, g) / 4
-        wide = Evaluator(after.f, n).value(np.full(n, -1e3), np.full(n, 1e3))
+        middle = -np.linalg.solve(matrix, g) / 2
+        least, side = c + g @ middle / 2, 10 * np.abs(middle).max() + 1e3
+        wide = Evaluator(after.f, n).value(np.full(n, -side), np.full(n, side))
         assert wide.lo <= least + 1e-6 * (1 + abs(least))
         assert wide.lo >= least - 1e-6 * (1 + abs(least))
 
