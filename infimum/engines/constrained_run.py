@@ -73,7 +73,8 @@ class ConstrainedRun(SearchRun):
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.programs_wait = wanted is None and rounds is None  # may linear programs begin by themselves?
-        self.whole = whole_number_search.WholeNumberSearch(evaluator, self.search, self.incumbent, self._offer_points) \
+        self.whole = whole_number_search.WholeNumberSearch(evaluator, self.search, self.incumbent, self._offer_points,
+                                                           lambda: self.branch.done) \
             if evaluator.system.integers and self.start is None and not self.search.is_large else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.quadratic_steps, self.quadratic_waits = 0, True  # taken by quadratic bounds; is one to be asked (again) later?
@@ -168,6 +169,7 @@ class ConstrainedRun(SearchRun):
         return better | {f"taught.{test.name}": test.given for test in self._learning_tests() if test.given is not None}
 
     def _made(self) -> BranchAndBound:
+        self.search.narrowing = self.bounding
         return BranchAndBound(self.bounding, self.goal, self.incumbent, self.batch, self.start, self._tests())
 
     def _tests(self) -> list[RegionTest]:
@@ -183,7 +185,6 @@ class ConstrainedRun(SearchRun):
     def _stationary(self) -> list[RegionTest]:
         """The test that speaks of minimisers, where it applies."""
         from infimum.bounds.fritz_john.fritz_john import FritzJohn
-
         return [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
 
     def _begun(self) -> BranchAndBound:
@@ -400,7 +401,7 @@ class ConstrainedRun(SearchRun):
         if self._dives and lo.shape[1]:
             yield from self.lp.dive(self.branch, self.search, lo[:, 0], hi[:, 0])
         steps = self.branch.steps
-        if self.whole is not None and (self.incumbent.x is None or steps & (steps - 1) == 0):
+        if self.whole is not None and not self.branch.done and (self.incumbent.x is None or steps & (steps - 1) == 0):
             relaxed = self._relaxed() if lo.shape[1] else None
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             yield from in_stoppable_steps(self.whole.again(steps, lo, hi, starts))
@@ -408,7 +409,7 @@ class ConstrainedRun(SearchRun):
             if self.whole.all_whole and self.incumbent.x is not None:
                 return
             lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
-        if lo.shape[1] and not (self._dives and (self._is_large_lattice()
+        if lo.shape[1] and not self.branch.done and not (self._dives and (self._is_large_lattice()
                                                  or self.searched > PROGRAMS.search_share * self.branch.boxes)):
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)

@@ -1,6 +1,7 @@
 """Evaluator: boxes in, enclosures out. The only way from engines to a machine."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from infimum.evaluation.compiled_programs import CompiledPrograms
 from infimum.evaluation.enclosures import Derivative, Enclosure, Hessian, LinearBounds, MeanValue
 from infimum.evaluation.facts import Facts
 from infimum.evaluation.programs import Kind
-from infimum.expr.node import Expr
+from infimum.expr.build import reshape
+from infimum.expr.node import Expr, var
 from infimum.problem.system import System
 from infimum.problem.text import counted
 from infimum.support import environment
@@ -22,10 +24,12 @@ from infimum.trace.number_constants import is_masked
 from infimum.trace.trace import TracedFunction
 
 if TYPE_CHECKING:
-    from infimum.expr import listing, point_value
+    from infimum.expr import listing, point_value, variable_reads
     from infimum.kernel import node_enclosures
+    from infimum.structure import degree
 else:
-    listing, point_value = LazyModule("expr.listing"), LazyModule("expr.point_value")
+    degree, listing, point_value = LazyModule("structure.degree"), LazyModule("expr.listing"), LazyModule("expr.point_value")
+    variable_reads = LazyModule("expr.variable_reads")
     node_enclosures = LazyModule("kernel.node_enclosures")
 
 
@@ -168,6 +172,23 @@ class Evaluator(CompiledPrograms):
         """The function and all constraints at each point, (1 + m, N), and their derivatives, (1 + m, n, N). Estimates."""
         out, shaped = self._run(programs.ESTIMATE_JACOBIAN, x)
         return shaped(out[0]), shaped(out[1].reshape(1 + self.system.m, self.n, out[1].shape[-1]))
+
+    @cached_property
+    def reads(self) -> np.ndarray:
+        """Which variables each constraint reads, a row each."""
+        rows = list(self.system.rows[1:])
+        return variable_reads.reads(rows, var("x", (self.n,))) if rows else np.empty((0, self.n), bool)
+
+    @cached_property
+    def curved_rows(self) -> "tuple[np.ndarray, Evaluator | None]":
+        """The numbers of the rows that may not be linear, and an Evaluator of these, the first of which is its function."""
+        rows = self.system.rows
+        numbers = np.flatnonzero([int(d) > 1 for d in degree.degrees(rows)])
+        if not len(numbers):
+            return numbers, None
+        first, *others = (rows[k] for k in numbers)
+        ends = np.zeros(len(others))
+        return numbers, self.rewritten(first, System(first, tuple(reshape(row, (1,)) for row in others), ends, ends))
 
     def estimate_weighted(self, x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sum of all rows times weights (1 + m, N) at points (n, N), and its gradient (n, N). Estimates."""

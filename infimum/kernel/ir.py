@@ -179,7 +179,7 @@ class Builder:
         self.buffers: list[int] = []
         self._homes: list[int] = []
         self._states: set[int] = set()
-        self._constants: dict[tuple[float, float], Value] = {}
+        self._constants: dict[float | tuple[float, float], Value] = {}
         self._positions: dict[int, Value] = {}
         self._negated: dict[Value, Value] = {}
         self.constants = None  # the `Data` of the kernel, for rules that read tables
@@ -202,7 +202,7 @@ class Builder:
 
     def const(self, value: float) -> Value:
         """A double in every lane."""
-        key = (value, math.copysign(1.0, value))
+        key = value if value else (0.0, math.copysign(1.0, value))
         found = self._constants.get(key)
         if found is None:
             found = self._constants[key] = self.emit("const", float(value).hex(), (), "f", 0)[0]
@@ -234,26 +234,22 @@ class Builder:
         least = 0 if set(takes) == {"u"} else 1
         emit, operand, scopes, first, second = self.emit, self._operand, self.scopes, takes[0], takes[-1]
 
-        def converted(operands: "tuple[float | int | Value, ...]") -> tuple[Value, ...]:
-            values = []
-            for v, t in zip(operands, takes, strict=True):
-                if v.__class__ is not Value:
-                    v = operand(v, t)
-                elif v.type != t:
-                    raise TypeError(f"{op} takes operands of types {takes}")
-                values.append(v)
-            return tuple(values)
+        def wrong() -> TypeError:
+            return TypeError(f"{op} takes operands of types {takes}")
 
         def instruction(*operands: "float | int | Value") -> Value:
-            for v, t in zip(operands, takes, strict=True):
-                if v.__class__ is not Value or v.type != t:
-                    operands = converted(operands)
-                    break
-            return emit(op, None, operands, gives, least)[0]
+            values = [v if v.__class__ is Value else operand(v, t) for v, t in zip(operands, takes, strict=True)]
+            if any([v.type != t for v, t in zip(values, takes, strict=True)]):
+                raise wrong()
+            return emit(op, None, tuple(values), gives, least)[0]
 
         def binary(a: "float | int | Value", b: "float | int | Value") -> Value:  # the same, `emit` included: most of a kernel
-            if a.__class__ is not Value or b.__class__ is not Value or a.type != first or b.type != second:
-                a, b = converted((a, b))
+            if a.__class__ is not Value:
+                a = operand(a, first)
+            if b.__class__ is not Value:
+                b = operand(b, second)
+            if a.type != first or b.type != second:
+                raise wrong()
             depth = a.depth if a.depth > b.depth else b.depth
             scope, key = scopes[depth if depth > least else least], (op, a, b)
             found = scope.memo.get(key)

@@ -87,6 +87,7 @@ class BarrierProblem:
         self.equal = system.equal[self.used]
         self.lower, self.upper = (end[self.used, None] for end in (system.lower, system.upper))
         self.every = np.concatenate([[0], 1 + self.used])
+        self.curved = np.isin(self.every, evaluator.curved_rows[0])
 
     def rows(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """f and the constraints that are used at points (n, N), and their derivatives."""
@@ -127,10 +128,22 @@ class BarrierProblem:
 
     def weighted_slopes(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The gradient of the sum of all rows times weights."""
-        self.evaluations += x.shape[1]
-        every = np.zeros((1 + self.evaluator.system.m, x.shape[1]))
+        return self._weighted(self.evaluator, x, self._of_all(weights))
+
+    def curved_slopes(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """That of the sum of those rows that may not be linear."""
+        numbers, evaluator = self.evaluator.curved_rows
+        return np.zeros(x.shape) if evaluator is None else self._weighted(evaluator, x, self._of_all(weights)[numbers])
+
+    def _of_all(self, weights: np.ndarray) -> np.ndarray:
+        """Weights of all rows, of those that are not used 0."""
+        every = np.zeros((1 + self.evaluator.system.m, weights.shape[1]))
         every[self.every] = weights
-        return self.evaluator.estimate_weighted(x, every)[1]
+        return every
+
+    def _weighted(self, evaluator: Evaluator, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        self.evaluations += x.shape[1]
+        return evaluator.estimate_weighted(x, weights)[1]
 
     def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: np.ndarray,
               multipliers: np.ndarray | None) -> BarrierLanes:
@@ -147,6 +160,9 @@ class BarrierProblem:
             sigma = np.where(steep > 0, np.maximum(steep, POLICY.least_scale * np.abs(values)), np.maximum(1.0, np.abs(values)))
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
+            if not free.all():  # an inequality of variables that are held has no say: it may leave no room to a slack
+                said = self.evaluator.reads[self.used[~self.equal]] @ free
+                low, high = np.where(said, low, -np.inf), np.where(said, high, np.inf)
             s = _pushed_inside(values[1:][~self.equal], low, high, POLICY.first_gap * mu, 1.0, 1.0)
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infimum.bounds.propagation import propagated_lanes
 from infimum.certify.equation_solutions import is_large
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points import sobol
@@ -42,6 +43,7 @@ class ConstrainedSearch(PointSearch):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None,
                  boxes: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
+        self.narrowing = evaluator  # by which boxes are narrowed: of equal functions that may be written otherwise
         self.n, self.system = len(lo), evaluator.system
         self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
         self.better: Box | None = None  # where the better points are: starts are drawn there
@@ -128,6 +130,8 @@ class ConstrainedSearch(PointSearch):
         low, high = (np.concatenate(ends, axis=1) for ends in zip(inside, around, strict=True))
         starts = np.tile(starts, 2)
         low[self.integers] = high[self.integers] = starts[self.integers]
+        left, low, high = self._held(low, high)
+        starts = np.minimum(np.maximum(starts[:, left], low), high)
         restored = restoration.Restoration(self.evaluator, low, high, starts)
         yield from restored.steps(POLICY.restoration_steps)
         self.evaluations += restored.evaluations
@@ -270,7 +274,8 @@ class ConstrainedSearch(PointSearch):
             ends = self._best(none, np.arange(count))
             self._keep(ends)
             return ends
-        limits = _StageLimits(POLICY.first_stage, POLICY.patience_steps if better else None, better,
+        fixed = len(self.integers) > 0 and (lo[self.integers] == hi[self.integers]).all()  # then often nothing is feasible
+        limits = _StageLimits(POLICY.first_stage, POLICY.patience_steps if better or fixed else None, better,
                               count // POLICY.few_active_ratio)
         first, self.first_barrier = self.first_barrier, POLICY.first_barrier
         ends = yield from self._stage(_StageStarts(starts, np.arange(count), lo, hi), first, limits)
@@ -340,19 +345,37 @@ class ConstrainedSearch(PointSearch):
             change = np.concatenate([np.eye(len(self.integers)), -np.eye(len(self.integers))], axis=1)
             best, value = np.repeat(found.x[:, :1], change.shape[1], axis=1), self.value
             lo, hi = (np.repeat(end[:, found.lane[:1]], change.shape[1], axis=1) for end in (lo, hi))
-            found = yield from self._fixed(best[self.integers] + change, best, lo, hi)
+            upper = value if self.violation <= POLICY.feasible_violation else np.inf
+            found = yield from self._fixed(best[self.integers] + change, best, lo, hi, upper)
             if not self.value < value:
                 return
 
-    def _fixed(self, whole: np.ndarray, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once."""
+    def _fixed(self, whole: np.ndarray, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray,
+               upper: float = np.inf) -> Iterator[None]:
+        """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once, where f may be at most
+        `upper`."""
         whole = np.minimum(np.maximum(whole, lo[self.integers]), hi[self.integers])
         _, first = np.unique(whole, axis=1, return_index=True)
         first = np.sort(first)[:POLICY.starts_of_rounds[0]]
         starts, low, high = (a[:, first] for a in (starts, lo, hi))
         low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
+        left, low, high = self._held(low, high, upper)
+        starts, first = np.minimum(np.maximum(starts[:, left], low), high), first[left]
         ends = yield from self._solved(starts, low, high)
         return ends._replace(lane=first[ends.lane])
+
+    def _held(self, lo: np.ndarray, hi: np.ndarray, upper: float = np.inf) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Which boxes (n, N) may hold a point that obeys the constraints, with f at most `upper`; and their ends, where variables
+        are held that can only have one value, to rounding."""
+        low, high, lost, _ = propagated_lanes(self.narrowing, lo, hi, self.begin, upper, POLICY.propagation_rounds)
+        self.evaluations += POLICY.propagation_rounds * lo.shape[1]
+        left = np.flatnonzero(~lost)
+        lo, hi, low, high = (end[:, left] for end in (lo, hi, low, high))
+        with np.errstate(all="ignore"):
+            middle = low / 2 + high / 2
+            known = np.isfinite(middle) & (high - low <= POLICY.known_width * np.maximum(1.0, np.abs(middle)))
+        value = np.where(low <= lo, lo, np.where(high >= hi, hi, middle))
+        return left, np.where(known, value, lo), np.where(known, value, hi)
 
     def _best(self, ends: InteriorEnds, lane: np.ndarray) -> "_Points":
         """Some of the points: first those that obey the constraints, by their values, then the others, by violation."""

@@ -150,19 +150,23 @@ class InteriorPoint:
         return found, good
 
     def _curvature(self, a: BarrierLanes) -> np.ndarray:
-        """Second derivatives of f + Σ y c by differences of first ones, in units of the variables, away from the nearer bound."""
+        """Second derivatives of f + Σ y c by differences of first ones, in units of the variables, away from the nearer bound;
+        where most rows are linear, of the others alone."""
         n, x, each = self.n, a.w[:self.n], np.arange(self.n)
         inward = np.where(x - a.lo[:n] > a.hi[:n] - x, -1.0, 1.0)
         places = np.repeat(x[:, None], n, axis=1)
         places[each, each] += inward * POLICY.difference_step * np.maximum(np.abs(x), a.unit)
         apart, places = places[each, each] - x, places.reshape(n, -1)
         multipliers = np.concatenate([np.ones((1, a.count)), a.y])
-        weights = multipliers / a.sigma
-        if len(weights) * n * n * a.count > POLICY.most_numbers:
+        weights, known = multipliers / a.sigma, a.jacobian * multipliers[:, None]
+        if 2 * self.barrier.curved.sum() <= len(weights):
+            slopes = self.barrier.curved_slopes(places, np.tile(weights, n)).reshape(n, n, -1)
+            known = known[self.barrier.curved]
+        elif len(weights) * n * n * a.count > POLICY.most_numbers:
             slopes = self.barrier.weighted_slopes(places, np.tile(weights, n)).reshape(n, n, -1)
         else:
             slopes = total(self.barrier.rows(places)[1].reshape(-1, n, n, a.count) * weights[:, None, None])
-        matrix = (slopes - total(a.jacobian * multipliers[:, None])[:, None]) / apart * a.unit[:, None] * a.unit
+        matrix = (slopes - total(known)[:, None]) / apart * a.unit[:, None] * a.unit
         matrix = np.where(np.isfinite(matrix) & (a.free if a.free.all() else a.free[:, None] & a.free), matrix, 0.0)
         return (matrix + matrix.swapaxes(0, 1)) / 2
 

@@ -203,3 +203,36 @@ def test_logarithms():
     a = np.exp(rng.uniform(-700, 700, (5, 50)))
     assert log_of_product(a) == pytest.approx(np.log(a).sum(axis=0), rel=1e-13, abs=1e-12)
     assert np.isnan(log_of_product(np.array([[0.0], [1.0]])))[0]
+
+
+def test_an_inequality_of_variables_that_are_held_leaves_room():
+    """0 <= 2·0 has no room for a slack: without it the lane converges at once."""
+    rows = [(lambda x: x[1] - 2 * x[2], -INF, 0), (lambda x: x[0] + x[1], -INF, 3)]
+    case = Case(lambda x: (x[0] - 1) ** 2 + x[1], rows, [(0, 4)] * 3)
+    lo, hi = np.zeros((3, 1)), np.array([[4.0], [0.0], [0.0]])
+    ends = InteriorPoint(case.evaluator(), lo, hi, np.array([[3.0], [0.0], [0.0]]), last=2.0**-37).run(25)
+    assert ends.error[0] <= 2.0**-36 and ends.x[0, 0] == pytest.approx(1.0, abs=1e-6) and not ends.multipliers[0].any()
+
+
+def test_boxes_without_points_are_left_out_and_what_follows_is_held():
+    """x0 <= 5 x1 and x0 + x2 >= 2: nothing but x0 = 0 where x1 is 0, and nothing at all where x2 is 0 too. x3 has no end."""
+    rows = [(lambda x: x[0] - 5 * x[1], -INF, 0), (lambda x: x[0] + x[2], 2, INF), (lambda x: x[3] + x[2], 0, INF)]
+    case = Case(lambda x: x[0] + x[3], rows, [(0, 9), (0, 1), (0, 9), (0, INF)])
+    search = ConstrainedSearch(case.evaluator(), case.lo, case.hi)
+    lo = np.array([[0.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]).T
+    hi = np.array([[9, 0, 9, INF], [9, 1, 9, INF], [9, 0, 0, INF]]).T
+    left, low, high = search._held(lo, hi)
+    assert left.tolist() == [0, 1] and low[:, 0].tolist() == [0, 0, 0, 0] and high[:, 0].tolist() == [0, 0, 9, INF]
+    assert high[:, 1].tolist() == [9, 1, 9, INF]
+
+
+def test_curvature_of_the_rows_that_are_not_linear_is_that_of_all():
+    rows = [(lambda x: x[0] * x[1] + x[2], -INF, 3), *[(lambda x, k=k: x[0] + k * x[1] - x[2], -INF, 4) for k in range(4)]]
+    case = Case(lambda x: x[0] + x[2], rows, [(0, 2)] * 3)
+    method = InteriorPoint(case.evaluator(), *(np.repeat(end[:, None], 5, axis=1) for end in (case.lo, case.hi)),
+                           np.random.default_rng(3).uniform(0, 2, (3, 5)))
+    assert method.barrier.curved.tolist() == [False, True, False, False, False, False]
+    method.lanes.y = np.random.default_rng(4).normal(size=method.lanes.y.shape)
+    some = method._curvature(method.lanes)
+    method.barrier.curved = np.ones(6, bool)
+    assert some == pytest.approx(method._curvature(method.lanes), abs=1e-6) and np.abs(some).max() > 0.1

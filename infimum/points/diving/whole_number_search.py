@@ -23,10 +23,11 @@ Offer = Callable[[np.ndarray], bool]
 
 
 class WholeNumberSearch:
-    """Looks by `search` for the other variables, offers points (n, N) to the incumbent by `offer`."""
+    """Looks by `search` for the other variables, offers points (n, N) to the incumbent by `offer`, until that is `enough`."""
 
-    def __init__(self, evaluator: Evaluator, search: ConstrainedSearch, incumbent: FeasibleIncumbent, offer: Offer):
-        self.evaluator, self.search, self.incumbent, self.offer = evaluator, search, incumbent, offer
+    def __init__(self, evaluator: Evaluator, search: ConstrainedSearch, incumbent: FeasibleIncumbent, offer: Offer,
+                 enough: Callable[[], bool] = bool):
+        self.evaluator, self.search, self.incumbent, self.offer, self.enough = evaluator, search, incumbent, offer, enough
         self.integers = np.array(evaluator.system.integers, dtype=np.intp)
         self.all_whole = len(self.integers) == evaluator.n
 
@@ -57,7 +58,7 @@ class WholeNumberSearch:
             for k in range(POLICY.first_neighbourhoods):
                 before = self.incumbent.upper
                 yield from self._neighbourhoods(number + k, guides)
-                if not self.incumbent.upper < before:
+                if not self.incumbent.upper < before or self.enough():
                     break
             return
         lanes = np.arange(POLICY.lanes) % lo.shape[1]

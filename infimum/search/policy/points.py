@@ -145,6 +145,7 @@ class CONSTRAINED_SEARCH:
     feasible_violation = 2.0**-23   # and still smaller ones count as none
     same_point = 2.0**-13           # part of a variable's unit: ends that differ by less are one
     roundings = 16                  # roundings of the integers of the best end; fewer for the others
+    propagation_rounds = 4          # rounds of propagation where integers are fixed
     neighbour_passes = 3, 16        # passes over neighbouring integers, and the most integer variables for which they are made
     spread_powers = 10              # powers of 2 over which starts are spread where bounds are infinite,
     wide_bounds = 2.0**20           # width: or wider than this;
