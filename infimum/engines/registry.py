@@ -48,13 +48,14 @@ def presolve_steps(method: Method, derives_bounds: bool = True, whole_rows: bool
     from infimum.presolve.defined_objective import DefinedObjective
     from infimum.presolve.domain_bounds import DomainBounds
     from infimum.presolve.ordered_blocks import OrderedBlocks
+    from infimum.presolve.probed_bounds import ProbedBounds
     from infimum.presolve.system_forms import CompletedSquares, ConvexWithoutBounds, EmptySystem
     from infimum.presolve.whole_number_rows import WholeNumberRows
 
     if method.engine == "auto":
         programs = [EmptySystem(linear_programs=True)] if method.options.lp is True else []
         bounds = [DomainBounds(), *programs, ConvexWithoutBounds()] if derives_bounds else programs
-        exact = [WholeNumberRows(), OrderedBlocks(method.goal)] if whole_rows else []
+        exact = [WholeNumberRows(), ProbedBounds(), OrderedBlocks(method.goal)] if whole_rows else []
         return [DefinedObjective(method.goal), *exact, *bounds, CompletedSquares()]
     return [EmptySystem()] if method.engine == "subdomain" else []
 

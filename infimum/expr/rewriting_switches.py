@@ -19,6 +19,7 @@ STEPS: dict[str, str] = {
     "domain bounds": "what lies beyond holds no point at which the function is defined",
     "whole rows": "constraints that hold at the same points (docs/proofs/whole_numbers.md)",
     "exchanges": "of points that differ by the order of exchangeable variables one is kept, and results have all orders",
+    "probed bounds": "what lies beyond holds no feasible point, whichever of two parts a whole variable lies in",
     "completed squares": "a (x + s)**2 + b x is a square and a constant: an identity of polynomials",
     "completed forms": "a semidefinite quadratic form is a sum of squares of linear functions: an identity of polynomials",
     "entropies": "x log x is continued by its limit 0 at 0, where it is not defined: bounds hold on one more point",

@@ -260,6 +260,17 @@ class EXCHANGES:
     most_orders = 24          # orders of exchangeable variables, where narrow regions are asked for
 
 
+class PROBING:
+    """Bounds found by trying values of whole variables. Shown by `bench/minlp.py`."""
+
+    most_variables = 1 << 8  # variables: with more, nothing is tried
+    most_probes = 1 << 7     # whole variables that are tried
+    first_rounds = 32        # rounds of propagation of the whole box,
+    rounds = 4               # and of each part
+    most_turns = 4           # times that all are tried,
+    notable_shrinkage = 0.9  # if some variable is left with no more than this part of its width
+
+
 class EXPANSIONS:
     """Functions near poles and at infinity. Shown by `bench/stronger.py`."""
 

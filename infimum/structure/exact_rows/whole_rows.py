@@ -250,17 +250,20 @@ class WholeRows:
             return row
         sign = 1 if row.lower is None else -1
         form, end = {term: sign * c for term, c in row.form.items()}, row.upper if sign > 0 else -row.lower
+        tops = {term: self._range({term: c})[1] for term, c in form.items()}
+        if None in tops.values():
+            return row
+        most = sum(tops.values())
         for term in sorted(form):
             (j,), a = variables_of([term]), form[term]
-            at, inner = (self._ends(j)[::-1] if a > 0 else self._ends(j))
-            if j not in self.whole or at is None or inner is None or at == inner:
-                continue
-            most, toward = self._range({other: c for other, c in form.items() if other != term})[1], 1 if a > 0 else -1
-            if most is None or not a * at + most > end:
-                continue
-            spare = end - a * (at - toward) - most
-            if spare > 0 and all(map(_is_double, (a - toward * spare, end - toward * spare * at))):
-                form, end = {**form, term: a - toward * spare}, end - toward * spare * at
+            at, other = self._ends(j)[::-1] if a > 0 else self._ends(j)
+            if most <= end:
+                break  # it holds anyway
+            if j in self.whole and at != other:
+                sides = 1 if a > 0 else -1
+                spare = end - (most - sides * a)  # what is left where x is not at this bound
+                if spare > 0 and all(map(_is_double, (a - sides * spare, end - sides * spare * at))):
+                    form[term], end, most = a - sides * spare, end - sides * spare * at, most - sides * spare * at
         changed = {term: sign * c for term, c in form.items()}
         if changed == row.form or not all(_is_double(c) for c in changed.values()):
             return row
