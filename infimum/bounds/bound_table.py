@@ -71,7 +71,8 @@ SYSTEM_TESTS: dict[str, Row] = {
     "square": Row("newton_equations", "NewtonEquations", _variants(Schedule(8, 8, 0.3, grows=True, cost=2), alone={"first": 1})),
     "linear rows": Row("linear_rows", "LinearRowsBound", _variants(Schedule(4, 8, 0.125, grows=True, sample=64, cost=3))),
     "lp": Row("linear_programs.linear_program_bound", "LinearProgramBound", _variants(
-        Schedule(0, 4, 0.25, grows=True, while_paying=1, sample=64, cost=64)), asked=True),
+        Schedule(0, 4, 0.25, grows=True, while_paying=1, sample=64, cost=64),
+        convex={"share": 0.0}), asked=True),  # but for whole numbers: then their tree is closed from below, all of it at once
     "lines": Row("gradient_rows", "GradientRows", _variants(
         Schedule(1, 8, 0.1, grows=True, cost=4, after_programs=8), after_lifted={"first": 2}, after_linear_rows={"first": 16})),
     "lagrangian": Row("lagrangian_bound", "LagrangianBound", _variants(Schedule(0, 4, 0.1, grows=True, sample=64, cost=2))),

@@ -209,7 +209,7 @@ class ConstrainedRun(SearchRun):
     # ---- linear programs that nobody asked for
     def before_step(self) -> Iterator[None]:
         """By counts. A run that is stopped meanwhile begins with that when it is resumed."""
-        due = self.programs_wait and program_start.are_due(self.evaluator.system, self.branch.steps)
+        due = self.programs_wait and program_start.are_due(self.bounding.system, self.branch.steps, self.problem.region)
         if due and self.branch.is_between_steps:
             state = self.state()
             self.programs_wait, self.state_before_search = False, state
@@ -240,10 +240,10 @@ class ConstrainedRun(SearchRun):
         branch = self.begun = self._begun()
         if self.lp is not None:
             yield from self.lp.before(branch, self.search, self._offer)
-        elif self.programs_wait and self._is_large_lattice():
+        elif self.programs_wait and program_start.find_the_first_point(self.bounding.system, self.search.begin):
             yield from self._begin_programs(branch)
         later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
-        if self.whole is not None and self.whole.is_first and not branch.done:
+        if self.whole is not None and self.whole.is_first and not (branch.done or (later and self.lp and self.lp.is_convex)):
             yield from in_stoppable_steps(self.whole.first())
             later = later or (self.whole.all_whole and self.incumbent.upper < np.inf)
         if not later and not (self._dives and self._is_large_lattice()):
@@ -409,7 +409,7 @@ class ConstrainedRun(SearchRun):
             if self.whole.all_whole and self.incumbent.x is not None:
                 return
             lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
-        if lo.shape[1] and not self.branch.done and not (self._dives and (self._is_large_lattice()
+        if lo.shape[1] and not self.branch.done and not (self._dives and (self._is_large_lattice() or self.lp.is_convex
                                                  or self.searched > PROGRAMS.search_share * self.branch.boxes)):
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)

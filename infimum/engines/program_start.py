@@ -4,11 +4,15 @@ import numpy as np
 
 from infimum.problem.system import System
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
+from infimum.search.policy.points import DIVES as POINTS
+from infimum.structure.curvature import is_convex_but_whole
 
 
-def are_due(system: System, steps: int) -> bool:
+def are_due(system: System, steps: int, box: tuple[np.ndarray, np.ndarray]) -> bool:
     """Do they begin after this number of steps?"""
-    return steps >= (POLICY.first_step_whole if system.integers else POLICY.first_step)
+    if not system.integers or steps >= POLICY.first_step_whole:
+        return steps >= (POLICY.first_step_whole if system.integers else POLICY.first_step)
+    return steps == POLICY.first_step_convex and is_convex_but_whole(system, *box)
 
 
 def is_large_lattice(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool:
@@ -17,3 +21,11 @@ def is_large_lattice(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool
         return False
     with np.errstate(all="ignore"):
         return float(np.log2(box[1] - box[0] + 1.0).sum()) > POLICY.large_lattice
+
+
+def find_the_first_point(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Do programs look for the first point? Where whole points are very many, or whole numbers more than few and all else is
+    convex: with these fixed it is solved for."""
+    if len(system.integers) <= POINTS.few_whole_numbers or is_large_lattice(system, box):
+        return is_large_lattice(system, box)
+    return is_convex_but_whole(system, *box)

@@ -19,6 +19,7 @@ from infimum.expr.build import VIEWS
 from infimum.expr.node import Expr, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
+from infimum.problem.system import System
 from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.support.lazy import dataclass
 
@@ -52,6 +53,14 @@ def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logari
     >>> [[int(curvatures(row, np.ones(2), np.full(2, 9.0), logs)[0]) for logs in (False, True)], CONVEX]
     [[0, 1], 1]
     """
+    forms = curvature_forms(rows, lo, hi, in_logarithms)
+    curve = np.frompyfunc(lambda form: form.curve, 1, 1)
+    return None if forms is None else [np.asarray(curve(form)).astype(int) for form in forms]
+
+
+def curvature_forms(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray,
+                    in_logarithms: bool = False) -> list[np.ndarray] | None:
+    """For each element of each row all that is known of how it curves: see `curvatures`."""
     nodes = list(topological(rows))
     if sum(node.size for node in nodes) > POLICY.curvature_elements:
         return None
@@ -60,8 +69,29 @@ def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logari
         found = np.empty(node.shape, object)
         found[...] = _forms(node, [forms[a] for a in node.args], lo, hi, in_logarithms)
         forms[node] = found
-    curve = np.frompyfunc(lambda form: form.curve, 1, 1)
-    return [np.asarray(curve(forms[row])).astype(int) for row in rows]
+    return [forms[row] for row in rows]
+
+
+def is_convex_but_whole(system: System, lo: np.ndarray, hi: np.ndarray) -> bool:
+    """Are there whole numbers beside others, is f convex on the box, and are the points that obey each side of a constraint a
+    convex set, as formulas tell? With whole numbers fixed linear programs with tangents come as near as one likes then. This
+    steers a search: nobody asks whether everything is defined there.
+
+    >>> from infimum.trace.trace import trace
+    >>> f, area = (trace(g, 2) for g in (lambda x: x[0] + x[1], lambda x: x[:1] * x[1:]))
+    >>> systems = [System(f, (area,), *map(np.array, ends), (0,)) for ends in (([4.0], [np.inf]), ([0.0], [4.0]))]
+    >>> [is_convex_but_whole(system, np.ones(2), np.full(2, 9.0)) for system in systems]
+    [True, False]
+    """
+    if not 0 < len(system.integers) < len(lo):
+        return False
+    forms = curvature_forms((system.f, *system.bodies), lo, hi)
+    if forms is None or not forms[0].item().curve & CONVEX:
+        return False
+    elements = [form for part in forms[1:] for form in part.ravel()]
+    return all(form.curve == LINEAR if lower == upper else all(
+        np.isinf(end) or is_convex_side(form, side, end) for side, end in ((False, lower), (True, upper)))
+        for form, lower, upper in zip(elements, system.lower, system.upper, strict=True))
 
 
 def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, in_logarithms: bool) -> np.ndarray:
@@ -111,6 +141,15 @@ def _closed(curve: int, sign: int, logarithm: int, constant: bool = False, root:
 def _flipped(bits: int) -> int:
     """Of -x: the two lowest bits change places."""
     return bits & ~3 | (bits & 1) << 1 | (bits & 2) >> 1
+
+
+def is_convex_side(form: CurvatureBits, upper: bool, end: float) -> bool:
+    """Is the set convex where a function with this form is at most (`upper`) or at least a number? So is that where a positive
+    function with a concave logarithm is at least a number; where that is not positive, it is everything."""
+    if upper:
+        return form.curve & CONVEX > 0
+    positive = form.sign & _NOT_NEGATIVE > 0
+    return form.curve & CONCAVE > 0 or (positive and (form.logarithm & CONCAVE > 0 or end <= 0))
 
 
 def _taken(x: CurvatureBits, sign: int) -> CurvatureBits:

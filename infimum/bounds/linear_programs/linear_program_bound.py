@@ -9,11 +9,12 @@ with the basis, the multipliers and the points of the region they were cut from 
 spare the program. A step depends on these, on the basis of the whole box, and on what variables have gained.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from infimum.bounds.bound_table import Payoff
+from infimum.bounds.bound_table import ALL_TESTS, Payoff
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.bounds.linear_programs.program_starts import ProgramStarts
@@ -24,12 +25,15 @@ from infimum.relax.program_bounds import LinearProgramBounding, ProgramStart, Ti
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.value_grid import ValueGrid
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
+from infimum.structure.curvature import is_convex_but_whole
 
 
 class _PayoffWithPause(Payoff):
-    """With a `rest` it is not asked for that number of steps. After each of `misses` bad judgements in a row it waits longer."""
+    """With a `rest` it is not asked for that number of steps, and others have their turn that were never `tried`. After each of
+    `misses` bad judgements in a row it waits longer."""
 
     rest = misses = 0
+    others: Sequence[Payoff] = ()
 
     def judge(self, step: int, regions: int, gone: float) -> None:
         super().judge(step, regions, gone)
@@ -40,6 +44,8 @@ class _PayoffWithPause(Payoff):
             self.misses += 1
         if self.rest:
             self.pays, self.due, self.rest = False, step + self.rest, 0
+            for other in self.others:
+                other.due = other.due if other.tried else min(other.due, step + 1)
 
     def state(self) -> np.ndarray:
         """With a rest that was found due in the midst of a step, where nothing is judged."""
@@ -61,6 +67,10 @@ class LinearProgramBound(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
+        self.is_convex = is_convex_but_whole(evaluator.system, lo, hi)
+        if self.is_convex:
+            self.schedule = ALL_TESTS[self.name].schedules["convex"]
+            self.payoff = self.judged_by(self.schedule)
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
         strengthen(self.bounding, lo, hi)
         self.bounding.grid = ValueGrid.of(self.bounding.relaxation, lo, hi)
@@ -117,12 +127,12 @@ class LinearProgramBound(RegionTest):
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
         or the others have their turn for some steps, more each time."""
-        solved = self.bounding.counts.solved
+        solved, worth = self.bounding.counts.solved, POLICY.worth_gap_left_if_convex if self.is_convex else POLICY.worth_gap_left
         if not np.isfinite(gap) or (self.mark is not None
                                     and solved - self.mark[0]
                                     < POLICY.judged_programs >> min(self.rests, POLICY.halvings_after_pause)):
             return
-        if self.mark is not None and gap > POLICY.worth_gap_left * self.mark[1]:
+        if self.mark is not None and gap > worth * self.mark[1]:
             self.payoff.rest, self.rests = POLICY.first_pause << self.rests, self.rests + 1
         self.mark = solved, gap
 

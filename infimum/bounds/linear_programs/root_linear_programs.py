@@ -43,6 +43,11 @@ class RootLinearPrograms:
         return cls.of(evaluator, problem)
 
     @property
+    def is_convex(self) -> bool:
+        """But for whole numbers: dives fix these, and what is left has one solution, which is found."""
+        return self.test.is_convex
+
+    @property
     def alternates(self) -> bool:
         """Do linear programs in turn look for points?"""
         return self.turns is not None
@@ -51,6 +56,8 @@ class RootLinearPrograms:
         """Tests that were never tried are first tried later: others where programs look for points, else the programs of single
         regions, if the search begins with them."""
         looks = self.alternates or self.whole
+        if not self.is_convex:
+            self.test.payoff.others = [test.payoff for test in tests if test.payoff is not None and test is not self.test]
         if not looks and not step:
             self.test.payoff.due = max(self.test.payoff.due, POLICY.first_step_if_curved)
         for test in tests if looks else ():

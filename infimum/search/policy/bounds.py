@@ -162,6 +162,7 @@ class LINEAR_PROGRAMS:
     most_programs = 64                   # and programs of a step
     judged_programs = 256                # programs after which it is judged whether they pay,
     worth_gap_left = 0.75                # part of the distance to the upper bound: no more must be left,
+    worth_gap_left_if_convex = 0.99      # (where all is convex but for whole numbers)
     first_pause = 8                      # steps of the first pause otherwise; later ones are longer
     halvings_after_pause = 2             # times that the judged programs are halved after pauses
     rounds = 2                           # rounds of cuts for a region
@@ -214,7 +215,8 @@ class ROOT_LINEAR_PROGRAMS:
     """Linear programs of the whole box. Shown by `bench/constraints.py --only pooling`; notes: 2026-11-constrained-problems."""
 
     rounds = 6                      # rounds of cuts
-    first_step_whole = 4            # steps after which linear programs begin by themselves, with whole numbers,
+    first_step_convex = 1           # steps after which linear programs begin by themselves: convex but for whole numbers,
+    first_step_whole = 4            # with whole numbers otherwise,
     first_step = 16                 # and without
     large_lattice = 24.0            # bits of the number of whole points of a box: with more, programs look for the first point
     dive_period = 16                # steps between two dives later on
