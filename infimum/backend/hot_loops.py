@@ -15,6 +15,7 @@ from infimum.backend.simd import SimdSpelling
 from infimum.kernel.ir import Instr, Kernel, Loop, Value, walk
 
 _SHARE, _MOST_WORDS = 0.75, 0.5  # parts of a kernel's cost that they are at least, and of its words at most, compiled well
+_LEAST_TURNS = 1000              # turns of a word of theirs for each lane, about: with fewer, little is left when it pays
 _MODULE_WORDS = 400              # that a module takes as long as, however short it is
 _WELL = 2                        # times as long as in the plain way loops take to be compiled well, which they are at once
 _PARAMETERS = "ptr %lists, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %k"
@@ -26,7 +27,8 @@ def hot_loops(program: Program, body: list, weight: Callable[[list], float]) -> 
     for code in sorted(program.loops, key=lambda code: -weights[code]):
         found.append(code)
         if sum(weights[code] for code in found) >= wanted:
-            return found if words_of(found) <= _MOST_WORDS * len(program.words) else []
+            often = 4 * sum(weights[code] for code in found) >= _LEAST_TURNS * sum(code.end - code.begin for code in found)
+            return found if often and words_of(found) <= _MOST_WORDS * len(program.words) else []
     return []
 
 

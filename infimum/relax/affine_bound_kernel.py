@@ -43,11 +43,11 @@ class AffineRow(WidestSide):
     def _write_rows(self) -> None:
         b, n = self.b, self.n
         bounds = LinearBoundsKernel(b, self.data, self._box, [self.f], AffineForms(n))
-        slopes, nlo = bounds.line(0, 1.0, None, n)
+        slopes, nlo = bounds.line(0, 1.0, None)
         self.lowest = b.neg(whole_if_unsound(b, bounds.numbers[bounds.rows[0]].pair).nlo)
         kept = b.buffer(n)
-        for i, slope in enumerate(slopes):
-            b.store(kept, i, slope)
+        for i in range(n):
+            b.store(kept, i, slopes.get(i, 0.0))
         self._store_lines([LinearLowerBound(partial(b.load, kept), nlo)], [0.0])
 
 
@@ -68,19 +68,19 @@ def enclosures(b: Builder, data: Data, box: Callable[[int], Pair], rows: list[Ex
     for k, number in enumerate(bounds.rows):
         ends = []
         for sign in (1.0, -1.0):
-            total, usable = _least(b, *bounds.line(k, sign, None, n), widths)
+            total, usable = _least(b, *bounds.line(k, sign, None), widths)
             ends.append(b.select(usable, total, INF))
         pair = bounds.numbers[number].pair
         found.append(pair.but(nlo=b.min(ends[0], pair.nlo), hi=b.min(ends[1], pair.hi), point=None, zero=False))
     return found
 
 
-def _least(b: Builder, slopes: list[Value], nlo: Value, widths: list[Value]) -> tuple[Value, Value]:
+def _least(b: Builder, slopes: dict[int, Value], nlo: Value, widths: list[Value]) -> tuple[Value, Value]:
     """Minus the least value of s·d - h, and whether it is one."""
     total = nlo
-    for s, w in zip(slopes, widths, strict=True):
+    for s, w in ((s, widths[i]) for i, s in slopes.items()):
         total = b.add(total, b.max(b.mul(b.neg(s), w), 0.0))
     usable = b.olt(b.abs(total), INF)
-    for s, w in zip(slopes, widths, strict=True):
+    for s, w in ((s, widths[i]) for i, s in slopes.items()):
         usable = b.mand(usable, b.mand(b.olt(b.abs(s), INF), b.olt(w, INF)))
     return total, usable

@@ -64,6 +64,10 @@ class RowLayout:
         row, sign, corner, end = (np.array(column) for column in zip(*found, strict=True))
         return cls(row, sign, corner, end, count)
 
+    def of_rows(self, which: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """What there is of each of these rows."""
+        return self.row[which], self.sign[which], self.corner[which], self.end[which]
+
 
 def gradient_rows(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the verified upper bound, and the user's lower and upper bounds."""
@@ -76,7 +80,8 @@ class GradientRowsKernel(LaneRelaxation):
     def __init__(self, system: System, x: Expr):
         super().__init__(x.size, system.integers, 2 * x.size)
         self.n, self.m, self.system, self.x = x.size, system.m, system, x
-        self.layout = RowLayout.of(system, np.array([is_linear(row, x) for row in system.rows]))
+        self.linear = np.array([is_linear(row, x) for row in system.rows])
+        self.layout = RowLayout.of(system, self.linear)
         self.count, self.constraints = len(self.layout.row), self.layout.constraints
         self.lower_ends, self.upper_ends = (self.data.offset(np.append(-INF if k == 0 else INF, ends))
                                             for k, ends in enumerate((system.lower, system.upper)))
@@ -197,20 +202,24 @@ class GradientRowsKernel(LaneRelaxation):
         self._on_region(system, gradient(system.f, self.x))
         self._at_points(system, [SlopeExpressions(row, self.x) for row in system.rows])
         self.a, self.h = b.buffer((self.count + 1) * self.n), b.buffer(self.count + 1)
-        (self._compose if is_short(list(system.rows)) else self._from_slopes)()
+        composed = ~self.linear[self.layout.row] & is_short(list(system.rows))
+        if composed.any():
+            self._compose(np.flatnonzero(composed))
+        if not composed.all():
+            self._from_slopes(np.flatnonzero(~composed))
 
-    def _from_slopes(self) -> None:
-        """a and h of each; 0 and infinite where there is none."""
-        b, n, count, layout = self.b, self.n, 1 + self.m, self.layout
-        low, plain = layout.corner == _LOW, layout.sign > 0
+    def _from_slopes(self, which: np.ndarray) -> None:
+        """a and h of these rows; 0 and infinite where there is none."""
+        b, n, count, (rows, signs, corners, ends) = self.b, self.n, 1 + self.m, self.layout.of_rows(which)
+        low, plain = corners == _LOW, signs > 0
         place = self.data.position_offset
-        first = place(((2 * layout.corner + np.where(low == plain, 0, 1)) * count + layout.row) * n)  # where its slopes begin
-        values = place(layout.corner * count + layout.row + np.where(plain, 0, 3 * count))
-        row, turned = place(layout.row.astype(np.int64)), self.data.offset(np.where(low, -1.0, 1.0))
-        high, ends = self.data.offset(np.where(low, 0.0, 1.0)), self.data.offset(layout.end.astype(float))
-        with b.loop(self.count) as turn:
-            r = turn.index
-            begin, sign = b.udata(self._place(first, r)), self._table(turned, r)
+        first = place(((2 * corners + np.where(low == plain, 0, 1)) * count + rows) * n)  # where its slopes begin
+        values = place(corners * count + rows + np.where(plain, 0, 3 * count))
+        row, turned, at = place(rows.astype(np.int64)), self.data.offset(np.where(low, -1.0, 1.0)), place(which)
+        high, ends = self.data.offset(np.where(low, 0.0, 1.0)), self.data.offset(ends.astype(float))
+        with b.loop(len(which)) as turn:
+            k = turn.index
+            r, begin, sign = b.udata(self._place(at, k)), b.udata(self._place(first, k)), self._table(turned, k)
 
             def entry(i: Value) -> Value:
                 return b.mul(sign, b.load(self.slopes, self._place(begin, i)))
@@ -220,25 +229,27 @@ class GradientRowsKernel(LaneRelaxation):
                 width = b.select(b.oge(a, 0.0), b.sub(hi, lo), b.neg(b.sub(lo, hi)))
                 total = b.step((0.0, 0.0), (b.mul(a, width), b.abs(a)), add_up)
             along, size = total.results
-            h = b.add(self._table(ends, r), b.load(self.values, b.udata(self._place(values, r))))
-            h = b.select(b.ogt(self._table(high, r), 0.0), b.add(h, along), h)
-            usable = b.mand(b.mand(self.bounded, b.ogt(b.load(self.lipschitz, b.udata(self._place(row, r))), 0.0)),
+            h = b.add(self._table(ends, k), b.load(self.values, b.udata(self._place(values, k))))
+            h = b.select(b.ogt(self._table(high, k), 0.0), b.add(h, along), h)
+            usable = b.mand(b.mand(self.bounded, b.ogt(b.load(self.lipschitz, b.udata(self._place(row, k))), 0.0)),
                             b.mand(b.olt(size, INF), b.olt(b.abs(h), INF)))
             with b.loop(n) as inner:
                 b.store(self.a, self._place(self._times(r, n), inner.index), b.select(usable, entry(inner.index), 0.0))
             b.store(self.h, r, b.select(usable, h, INF))
 
-    def _compose(self) -> None:
-        """The same by linear bounds of the rows, of which corners choose the planes."""
+    def _compose(self, which: np.ndarray) -> None:
+        """The same by linear bounds of rows that are not linear, of which corners choose the planes."""
         b, n, layout = self.b, self.n, self.layout
         bounds = LinearBoundsKernel(b, self.data, self.box, list(self.system.rows))
-        for r in range(self.count):
-            slopes, nlo = bounds.line(int(layout.row[r]), float(layout.sign[r]), layout.corner[r] == _LOW, n)
+        with b.loop(self.count * n) as turn:
+            b.store(self.a, turn.index, 0.0)
+        for r in which.tolist():
+            slopes, nlo = bounds.line(int(layout.row[r]), float(layout.sign[r]), layout.corner[r] == _LOW)
             h, size = b.add(float(layout.end[r]), nlo), b.const(0.0)
-            for slope in slopes:
+            for slope in slopes.values():
                 size = b.add(size, b.abs(slope))
             usable = b.mand(self.bounded, b.mand(b.olt(size, INF), b.olt(b.abs(h), INF)))
-            for i, slope in enumerate(slopes):
+            for i, slope in slopes.items():
                 b.store(self.a, r * n + i, b.select(usable, slope, 0.0))
             b.store(self.h, r, b.select(usable, h, INF))
 

@@ -160,14 +160,14 @@ class LinearBoundsKernel:
                 given[j] = add(b, given[j], share) if j in given else share
         return found, nlo
 
-    def line(self, row: int, sign: float, first: bool | None, n: int) -> tuple[list[Value], Value]:
-        """The same as a function of the distances from the lower ends of the box, which are not negative: its slopes, and minus
-        its constant."""
+    def line(self, row: int, sign: float, first: bool | None) -> tuple[dict[int, Value], Value]:
+        """The same as a function of the distances from the lower ends of the box, which are not negative: its slopes by the
+        variables on which the row depends, in their order, and minus its constant."""
         b, (found, nlo) = self.b, self.below(row, sign, first)
         for i, factor in found.items():
             lo = self.box(i).lo(b)
             nlo = b.add(nlo, mul(b, factor, Pair(b.neg(lo), lo, point=lo)).nlo)
-        return [b.neg(found[i].nlo) if i in found else b.const(0.0) for i in range(n)], nlo
+        return {i: b.neg(found[i].nlo) for i in sorted(found)}, nlo
 
 
 def linear_bounds(name: str, system: System, x: Expr) -> tuple:
@@ -176,9 +176,9 @@ def linear_bounds(name: str, system: System, x: Expr) -> tuple:
     b, data, n = Builder(), Data(), x.size
     bounds = LinearBoundsKernel(b, data, LaneBox(b, n), list(system.rows))
     for k, (row, sign, first) in enumerate(every(range(1 + system.m), (1.0, -1.0), (True, False))):
-        slopes, nlo = bounds.line(row, sign, first, n)
-        for i, slope in enumerate(slopes):
-            b.output(0, k * n + i, slope)
+        slopes, nlo = bounds.line(row, sign, first)
+        for i in range(n):
+            b.output(0, k * n + i, slopes.get(i, 0.0))
         b.output(1, k, b.neg(nlo))
     count = 4 * (1 + system.m)
     return b.kernel(name, 2, 2), data, (count * n, count)

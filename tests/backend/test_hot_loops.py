@@ -61,7 +61,7 @@ def long_loop(turns: int, straight: int) -> Kernel:
 
 def test_a_loop_that_runs_for_long_is_compiled_and_later_all():
     """By counts: the same bits in each of the three ways."""
-    turns = 6000
+    turns = 20000
     kernel, x, data = long_loop(turns, 400), np.linspace(0.0, 9.0, 40)[None], np.linspace(-1.0, 1.0, turns)
     expected, found = np.empty((1, 40)), np.empty((1, 40))
     CpuBackend().compile(kernel).run([x], [expected], data, EMPTY[1])
@@ -75,7 +75,7 @@ def test_a_loop_that_runs_for_long_is_compiled_and_later_all():
     assert ways == {"1 interpreted loops", "0 interpreted loops", "compiled"}
 
 
-@pytest.mark.parametrize(("turns", "straight", "hot"), [(3000, 400, True), (30, 400, False), (3000, 1, False)])
+@pytest.mark.parametrize(("turns", "straight", "hot"), [(20000, 400, True), (600, 400, False), (20000, 1, False)])
 def test_loops_are_hot_that_are_few_words_and_most_of_the_cost(turns: int, straight: int, hot: bool):
     kernel = long_loop(turns, straight)
     program = encode(kernel, WIDTHS[0])

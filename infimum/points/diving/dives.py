@@ -49,10 +49,11 @@ def middle(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 class Dives:
-    """Dives between bounds `root` (n); `number` tells the random numbers of one call from those of others."""
+    """Dives between bounds `root` (n); `narrowing`, of equal functions that may be written otherwise, narrows boxes; `number`
+    tells the random numbers of one call from those of others."""
 
-    def __init__(self, evaluator: Evaluator, root: Box, seed: int, number: int):
-        self.evaluator, self.root, self.seed, self.number = evaluator, root, seed, number
+    def __init__(self, evaluator: Evaluator, narrowing: Evaluator, root: Box, seed: int, number: int):
+        self.narrowing, self.root, self.seed, self.number = narrowing, root, seed, number
         self.integers = np.array(evaluator.system.integers, dtype=np.intp)
         lo, hi = (np.minimum(np.maximum(end, -POLICY.widest), POLICY.widest) for end in root)
         slope = evaluator.estimate_jacobian((lo / 2 + hi / 2)[:, None])[1][0, self.integers, 0]
@@ -66,7 +67,7 @@ class Dives:
         lanes = _Lanes(self, lo, hi, guide)
         decisions = len(self.integers) + POLICY.halvings * (len(lo) - len(self.integers)) + 1
         for step in range(POLICY.most_rounds_factor * decisions):
-            found = propagated_lanes(self.evaluator, lanes.lo, lanes.hi, self.root, upper, POLICY.propagation_rounds)
+            found = propagated_lanes(self.narrowing, lanes.lo, lanes.hi, self.root, upper, POLICY.propagation_rounds)
             self.evaluations += POLICY.propagation_rounds * lanes.count
             lanes.advance(*found, step)
             if not lanes.count or sum(one.reached for one in self.completed.values()) >= POLICY.most_completed:

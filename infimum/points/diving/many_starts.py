@@ -61,7 +61,7 @@ class ManyStarts:
         drawn = search.spread(draws[:, :2 * count])
         moved = [drawn[:, count:]] if best is None else [drawn[:, count:], self._around(best, draws[:, 2 * count:])]
         restored = yield from self._restored(np.concatenate(moved, axis=1))
-        dives = Dives(self.evaluator, search.begin, search.seed, number)
+        dives = Dives(self.evaluator, self.search.narrowing, search.begin, search.seed, number)
         lo, hi = (np.repeat(end[:, None], count, axis=1) for end in search.begin)
         yield from dives.run(lo, hi, np.full(lo.shape, np.nan), upper)
         search.evaluations += dives.evaluations

@@ -88,7 +88,7 @@ class WholeNumberSearch:
         yield from self._dive(lo, hi, guide, number, upper - POLICY.least_gain * max(1.0, abs(upper)))
 
     def _dive(self, lo: np.ndarray, hi: np.ndarray, guide: np.ndarray, number: int, upper: float = np.inf) -> Iterator[None]:
-        dives = Dives(self.evaluator, self.search.begin, self.search.seed, number)
+        dives = Dives(self.evaluator, self.search.narrowing, self.search.begin, self.search.seed, number)
         yield from dives.run(lo, hi, guide, upper)
         self.search.evaluations += dives.evaluations
         ends = dives.ends

@@ -40,19 +40,19 @@ def run(dives, lanes=24, guide=np.nan, upper=np.inf):
 
 def test_dives_end_at_different_assignments_that_obey_the_constraints():
     made = evaluator_of(lambda x: x[0] + x[1], STOCK, 8, tuple(range(8)))
-    ends = run(Dives(made, BOX, 0, 0))
+    ends = run(Dives(made, made, BOX, 0, 0))
     assert ends.start.shape[1] > 3 and len(np.unique(ends.start, axis=1).T) == ends.start.shape[1]
     rows = made.rows(ends.start, ends.start)
     assert (ends.start == np.rint(ends.start)).all()
     assert ((rows.lo[1:] >= made.system.lower[:, None]) & (rows.hi[1:] <= made.system.upper[:, None])).all()
-    again = run(Dives(made, BOX, 0, 0))
-    assert np.array_equal(ends.start, again.start) and not np.array_equal(ends.start, run(Dives(made, BOX, 0, 1)).start)
-    assert run(Dives(made, BOX, 0, 0), upper=1.0).start.shape[1] == 0
+    again = run(Dives(made, made, BOX, 0, 0))
+    assert np.array_equal(ends.start, again.start) and not np.array_equal(ends.start, run(Dives(made, made, BOX, 0, 1)).start)
+    assert run(Dives(made, made, BOX, 0, 0), upper=1.0).start.shape[1] == 0
 
 
 def test_the_other_variables_are_narrowed_towards_the_constraints():
     made = evaluator_of(lambda x: x[1], [lambda x: x[0] * x[1] * x[2] == 7, lambda x: x[1] + x[2] == 4.5], 3, (0,))
-    ends = run(Dives(made, (np.zeros(3), np.full(3, 9.0)), 0, 0))
+    ends = run(Dives(made, made, (np.zeros(3), np.full(3, 9.0)), 0, 0))
     assert ends.start.shape[1] and (ends.lo[0] == ends.hi[0]).all()
     values = made.estimate_jacobian(ends.start)[0][1:]
     assert (np.abs(values - [[7], [4.5]]).max(axis=0) < 0.5).any()
