@@ -53,7 +53,7 @@ class Family(NamedTuple):
 
 
 class OrderedBlocks(PresolveStep):
-    """In problems with whole numbers; where narrow regions are asked for by `goal`, with few orders alone."""
+    """Where narrow regions are asked for by `goal`, with few orders alone."""
 
     def __init__(self, goal: Goal):
         self.goal = goal
@@ -61,7 +61,7 @@ class OrderedBlocks(PresolveStep):
     @step("exchanges", lambda self, given: None)
     def apply(self, given: Formulation) -> Formulation | None:
         problem, system, n = given.problem, given.evaluator.system, given.evaluator.n
-        if system is None or not system.integers or problem.outer is not None or problem.start is not None:
+        if system is None or problem.outer is not None or problem.start is not None:
             return None
         if n > POLICY.most_variables:
             return None
@@ -70,7 +70,11 @@ class OrderedBlocks(PresolveStep):
         if not found:
             return None
         self.given = given
-        self.families = [family for chain in exchanges.families_of(found) if (family := self._ordered(*chain)) is not None]
+        fewest = POLICY.least_blocks if system.integers else POLICY.least_real_blocks
+        self.families = [family for blocks, chain in exchanges.families_of(found) if len(blocks) >= fewest
+                         and (family := self._ordered(blocks, chain)) is not None]
+        if not self.families and not system.integers:
+            return None
         gains = {tuple(sorted(row.items())): row for one in found if (row := _unit_row(one.gain)) is not None}
         rows = [*gains.values(), *(row for family in self.families for row in family.rows)]
         if not rows:
@@ -78,7 +82,7 @@ class OrderedBlocks(PresolveStep):
         body = row_expressions.linear_rows(rows, var("x", (n,)))
         endless = np.full(len(rows), np.inf)
         inner = replace(system.with_rows(body, -endless, endless, "an order of exchangeable variables"), orders=len(rows))
-        moved = sorted({j for one in found for j in one.moved})
+        moved = {j for one in found if one.gain for j in one.moved} | {j for family in self.families for j in family.blocks.flat}
         self.said = f"{counted(len(moved), 'variable')} put in an order, which may be exchanged"
         return given.with_system(inner)
 

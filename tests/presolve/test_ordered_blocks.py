@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from infimum import minimize
+from infimum import Constraint, minimize
 from infimum.expr.exact_forms import value_at
 from infimum.expr.rewriting_switches import without
 from infimum.presolve.ordered_blocks import OrderedBlocks
@@ -111,6 +111,20 @@ def test_chains_of_blocks():
     assert search.fixed.tolist() == [False] * 7 + [True]
     undefined = evaluator_of(lambda x: x[0] + x[1], [(lambda x: x[0] + x[1] + 0 * np.log(x[0]), 1, 3)], 2, (0, 1))
     assert not list(ExchangeSearch(undefined.system, np.zeros(2), np.ones(2)).exchanges())
+
+
+def test_points_that_are_far_apart():
+    """Three points of a square: the problem has no whole numbers, and a triangle is there in all orders."""
+    def distances(x):
+        i, j = [0, 0, 1], [1, 2, 2]
+        return (x[:3][i] - x[:3][j]) ** 2 + (x[3:6][i] - x[3:6][j]) ** 2 - x[6]
+    r = minimize(lambda x: -x[6], [(0, 1)] * 6 + [(0, 2)], constraints=Constraint(distances, 0, INF), rtol=1e-3)
+    t = 2 - np.sqrt(3)  # the side of the largest triangle squared is 1 + t**2
+    assert r.verdict.name == "PROVED" and r.lower <= -1 - t * t <= r.upper and "6 variables put" in r.presolve[0]
+    for order in itertools.permutations(range(3)):
+        points = np.array([[0, 0], [1, t], [t, 1]])[list(order)]
+        x = np.append(points.T.ravel(), 1 + t * t)
+        assert any((lo - 1e-12 <= x).all() and (x <= hi + 1e-12).all() for lo, hi in r.boxes)
 
 
 def test_switched_off():

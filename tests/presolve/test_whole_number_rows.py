@@ -99,6 +99,13 @@ def test_what_is_found(rows, bounds, said):
     assert inner is not None and said in step.said
 
 
+def test_ends_that_lie_far_beyond():
+    """0.1 and 0.3 are multiples of 2**-55, which ends may be very many of."""
+    rows = [(lambda x: 0.1 * x[0] + 0.3 * x[1] - 1e9 * x[2], -1e15, 1e15), (lambda x: 0.1 * x[0] + 0.3 * x[1], -1e300, 0.35)]
+    step, _, inner = applied(rows, [(0, 3)] * 3, (0, 1, 2))
+    assert inner.evaluator.system.m == 1 and 0.3 <= inner.evaluator.system.upper[0] < 0.35
+
+
 def test_equations_make_real_variables_whole():
     rows = [(lambda x: x[0] - 3 * x[1], 2, 2), (lambda x: 2 * x[2] - 4 * x[0] + 2 * x[1] * x[1], 6, 6)]
     step, _, inner = applied(rows, [(0.5, 20.5), (0, 5), (-100, 100)], (1,))

@@ -245,7 +245,7 @@ class WHOLE_ROWS:
     most_terms = 1 << 10      # terms of a constraint
     most_entries = 1 << 12    # linear equations between whole variables, times these
     most_bits = 256           # of the whole numbers by which these are solved
-    most_values = 1 << 14     # values that a sum of multiples of whole variables may have
+    most_sums = 1 << 12       # sums of multiples of whole variables that are listed for one of them
 
 
 class EXCHANGES:
@@ -255,6 +255,8 @@ class EXCHANGES:
     most_elements = 1 << 13   # of all operations
     most_terms = 1 << 12      # of f and all constraints together
     most_tries = 64           # pairs of variables that are tried,
+    least_blocks = 2          # blocks that are put in order,
+    least_real_blocks = 3     # and where there are no whole numbers: less is gained than bounds take longer
     most_marks = 8            # and pairs that are told apart before one of them is given up
     most_images = 1 << 12     # boxes that regions become in all orders; of more, boxes around them
     most_orders = 24          # orders of exchangeable variables, where narrow regions are asked for

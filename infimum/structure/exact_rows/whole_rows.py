@@ -4,7 +4,8 @@ that equations make whole are found, constraints that others or the bounds imply
 Proof: docs/proofs/whole_numbers.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 from typing import NamedTuple
@@ -175,42 +176,26 @@ class WholeRows:
         if not self._is_whole(row):
             return row
         unit = _unit(row.form.values())
-        lower = None if row.lower is None else ceil(row.lower / unit)
-        upper = None if row.upper is None else floor(row.upper / unit)
-        row.within(lower, upper)  # where these cross, there is no point
         values = self._values(row, unit)
-        if values is not None:
-            first, bits = values
-            if lower is not None:
-                above = bits >> max(0, lower - first)
-                lower = max(lower, first) + (above & -above).bit_length() - 1 if above else None
-            if upper is not None:
-                below = bits & ((1 << max(0, upper - first + 1)) - 1)
-                upper = first + below.bit_length() - 1 if below else None
-            if (lower is None) != (row.lower is None) or (upper is None) != (row.upper is None):
-                raise NoWholePoint(row.number)
-            row.within(lower, upper)
-        ends = (_end(row.lower, lower, unit, row.constant, round_down), _end(row.upper, upper, unit, row.constant, round_up))
-        return row._replace(lower=ends[0], upper=ends[1])
+        found = [end if end is None else _value(end, side, unit, values) for end, side in ((row.lower, -1), (row.upper, 1))]
+        if any(one is not None and one[0] is None for one in found):
+            raise NoWholePoint(row.number)
+        row.within(*(one if one is None else one[0] for one in found))  # where these cross, there is no point
+        return row.within(*(end if one is None else _end(end, side, *one, row.constant)
+                            for end, side, one in zip((row.lower, row.upper), (-1, 1), found, strict=True)))
 
-    def _values(self, row: WholeRow, unit: Fraction) -> tuple[int, int] | None:
-        """(first, bits): of a sum of multiples of bounded whole variables, the values first + k unit at bits k, in units."""
+    def _values(self, row: WholeRow, unit: Fraction) -> list[int] | None:
+        """The values, in units, that a sum of multiples of bounded whole variables has, in order; None where they are many."""
         if not is_linear(row.form):
             return None
-        parts = [(int(c / unit), *self._ends(j)) for term, c in row.form.items() for j in variables_of([term])]
-        if any(low is None or high is None for _, low, high in parts):
-            return None
-        if sum(abs(c) * (high - low) for c, low, high in parts) > POLICY.most_values:
-            return None
-        bits, first = 1, Fraction(0)
-        for c, low, high in parts:
+        found = {0}
+        for c, term in sorted((int(c / unit), term) for term, c in row.form.items()):
             stop_if_over()
-            first += c * (low if c > 0 else high)
-            done, times = 0, int(high - low)
-            while done < times:  # at first 0, then 0 and 1, then 0 to 3 times, …
-                more = min(done + 1, times - done)
-                bits, done = bits | bits << abs(c) * more, done + more
-        return int(first), bits
+            low, high = self._ends(*variables_of([term]))
+            if low is None or high is None or len(found) * (high - low + 1) > POLICY.most_sums:
+                return None
+            found = {value + c * k for value in found for k in range(int(low), int(high) + 1)}
+        return sorted(found)
 
     def _ends(self, j: int) -> tuple[End, End]:
         return tuple(Fraction(float(end)) if np.isfinite(end) else None for end in (self.lo[j], self.hi[j]))
@@ -277,12 +262,22 @@ def _unit(numbers: Iterable[Fraction]) -> Fraction:
     return Fraction(gcd(*(int(q * together) for q in numbers)), together)
 
 
-def _end(end: End, tighter: int | None, unit: Fraction, constant: Fraction, rounded: Callable[[Fraction], float]) -> End:
-    """An end that holds for the same multiples of the unit as `tighter` of them; the one known, where no double is one."""
-    if end is None or tighter * unit == end:
+def _value(end: Fraction, side: int, unit: Fraction, values: list[int] | None) -> tuple[End, End]:
+    """The last value that a sum of multiples of a unit has within an end, and the first beyond; None where there is none. `side`:
+    1 for an upper end, -1 for a lower one."""
+    if values is None:
+        within = floor(end / unit) if side > 0 else ceil(end / unit)
+        return within * unit, (within + side) * unit
+    k = bisect_right(values, end / unit) - 1 if side > 0 else bisect_left(values, end / unit)
+    return tuple(values[i] * unit if 0 <= i < len(values) else None for i in (k, k + side))
+
+
+def _end(end: Fraction, side: int, within: Fraction, beyond: End, constant: Fraction) -> Fraction:
+    """An end that holds for the same values, from the one within to the one beyond; the one known, if no double is nearer."""
+    if within == end:
         return end
-    found = Fraction(rounded(tighter * unit + constant)) - constant
-    return found if abs(found - tighter * unit) < unit else end
+    found = Fraction((round_up if side > 0 else round_down)(within + constant)) - constant
+    return found if beyond is None or (beyond - found) * side > 0 else end
 
 
 def _is_double(q: Fraction | float) -> bool:
