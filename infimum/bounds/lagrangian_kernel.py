@@ -31,7 +31,7 @@ from infimum.expr.build import build, concat, take
 from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, const, var
 from infimum.interval.arithmetic import div, mul, sub
-from infimum.interval.pair import DEFINED, INF, SMOOTH, Pair, exact
+from infimum.interval.pair import DEFINED, INF, SMOOTH, Pair, b_level, exact
 from infimum.kernel.box_conclusions import add_up, larger, natural, parts_left, raised, tilt, whole_if_unsound
 from infimum.kernel.constant_data import Data
 from infimum.kernel.directional_curvature import triangle
@@ -83,21 +83,13 @@ class LagrangianKernel:
         self.at = self.data.offset(np.zeros(2 + self.n + 2 * self.m + (2 * self.n + 2 * self.n**2 if curved else 0)))
         self.outer = products.minus_product(system.f) if logarithmic else None
         self.f = expression(system, None if self.outer is None else self.outer.p)
-        b, out, slopes = self.b, {}, [self._buffers(), self._buffers()]
+        b = self.b
         self.leaves = {name: self._given(at) for name, at in (
             (_W, 1 + self.n), (_E, 1 + self.n + self.m), (_R, 1 + self.n + 2 * self.m))}
-
-        def keep(buffers: tuple[int, int], at: tuple, g: Pair) -> None:
-            g = whole_if_unsound(b, g)
-            for buffer, end in zip(buffers, (g.nlo, g.hi), strict=True):
-                b.store(buffer, at[0], end)
         derivative = gradient(self.f, x)
         self.centre = self._descend() if curved else None
-        for k, leaf in enumerate((self._box, self._centre)):
-            Lowering(b, Enclosures(), self.leaves | {"x": leaf}, self.data).run(
-                [(self.f, lambda at, v, k=k: out.setdefault(k, v)), (derivative, lambda at, v, k=k: keep(slopes[k], at, v))])
-        self.slope, self.slope_there = (lambda i, ends=ends: Pair(*(b.load(end, i) for end in ends)) for ends in slopes)
-        known, value = natural(b, out[0]), out[1]
+        box, value = self._on_box_and_at_centre(derivative)
+        known = natural(b, box)
         with b.loop(self.n) as turn:
             i, box = turn.index, self._box(turn.index)
             tilts = b.step((0.0, 0.0), tuple(tilt(b, g(i), box, self._centre(i)) for g in (self.slope, self.slope_there)), add_up)
@@ -113,6 +105,36 @@ class LagrangianKernel:
             nlo = b.select(b.mand(convex, b.olt(tangent, nlo)), tangent, nlo)
         self._write(b.neg(nlo), b.oge(known.level, float(DEFINED)))
 
+    def _on_box_and_at_centre(self, derivative: Expr) -> list[Pair]:
+        """What L is there; and `slope` and `slope_there`, what its derivatives are. Written once, for both turns of a loop."""
+        b, n = self.b, self.n
+        places, slopes, ends = self._buffers(2 * n), self._buffers(2 * n), (*self._buffers(2), b.buffer(2))
+        found: list[Pair] = []
+        with b.loop(n) as turn:
+            for k, pair in enumerate((self._box(turn.index), self._centre(turn.index))):
+                for buffer, end in zip(places, pair[:2], strict=True):
+                    b.store(buffer, b.place("uadd", k * n, turn.index), end)
+        with b.loop(2) as turn:
+            begin = b.place("umul", turn.index, n)
+
+            def leaf(i: "int | Value") -> Pair:
+                return Pair(*(b.load(buffer, b.place("uadd", begin, i)) for buffer in places))
+
+            def keep(at: tuple, v: Pair) -> None:
+                for buffer, end in zip(slopes, whole_if_unsound(b, v)[:2], strict=True):
+                    b.store(buffer, b.place("uadd", begin, at[0]), end)
+
+            def keep_value(at: tuple, v: Pair) -> None:
+                found.append(v)
+                for buffer, end in zip(ends, (v.nlo, v.hi, b_level(b, v.level)), strict=True):
+                    b.store(buffer, turn.index, end)
+            Lowering(b, Enclosures(), self.leaves | {"x": leaf}, self.data).run([(self.f, keep_value), (derivative, keep)])
+        self.slope, self.slope_there = (
+            lambda i, k=k: Pair(*(b.load(buffer, b.place("uadd", k * n, i)) for buffer in slopes)) for k in range(2))
+        value = found[0]
+        return [value.but(nlo=b.load(ends[0], k), hi=b.load(ends[1], k), point=None,
+                          level=value.level if isinstance(value.level, int) else b.load(ends[2], k)) for k in range(2)]
+
     def _of_f(self, lower: Value, defined: Value) -> tuple[Value, Value]:
         """What a lower bound of L says of f, and what the upper bound of f says of L: without an outer function the same."""
         b, best = self.b, self.b.data(self.at)
@@ -126,8 +148,8 @@ class LagrangianKernel:
         most = RULES["log"](b, Pair(b.select(known, quotient.nlo, -1.0), b.select(known, quotient.hi, 1.0))).nlo
         return b.select(b.mand(defined, b.ogt(lower, -INF)), below, -INF), b.select(known, most, INF)
 
-    def _buffers(self) -> tuple[int, int]:
-        return self.b.buffer(self.n), self.b.buffer(self.n)
+    def _buffers(self, size: int) -> tuple[int, int]:
+        return self.b.buffer(size), self.b.buffer(size)
 
     def _given(self, begin: int):
         def leaf(i: "int | Value") -> Pair:
