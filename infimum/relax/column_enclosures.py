@@ -10,7 +10,7 @@ from infimum.interval.pair import INF, SMOOTH, Pair, b_level
 from infimum.kernel.box_conclusions import larger, whole_if_unsound
 from infimum.kernel.constant_data import Writer
 from infimum.kernel.ir import Value
-from infimum.ops.rules import RULES
+from infimum.relax.curve_lines import enclosed_curve
 from infimum.relax.lifting import Lift, LinearForm, doubles
 
 
@@ -82,7 +82,8 @@ class ColumnEnclosures(Writer):
         with b.loop(len(which)) as turn:
             k, argument = places(turn.index)
             c = b.load(self.points, argument)
-            self._keep(k, RULES[op](b, self._pair(argument), **dict(params)), RULES[op](b, Pair(b.neg(c), c), **dict(params)).hi)
+            enclosed = enclosed_curve(b, op, params, self._pair(argument))
+            self._keep(k, enclosed, enclosed_curve(b, op, params, Pair(b.neg(c), c)).hi)
 
     def _sum(self, k: int, form: LinearForm) -> None:
         b = self.b

@@ -20,7 +20,7 @@ from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.ops.line_rules import lines_of, touching
 from infimum.problem.system import System
 from infimum.relax.column_enclosures import ColumnEnclosures
-from infimum.relax.curve_lines import curve_of
+from infimum.relax.curve_lines import curve_of, name_of
 from infimum.relax.lifting import SPARSE, Lift, lift_of
 
 LOW, HIGH, BOUNDED, LINES = range(4)  # the outputs
@@ -82,7 +82,7 @@ class ColumnKernel(ColumnEnclosures):
     def _write_lines(self, begin: int, curve: tuple[str, tuple], which: list[int]) -> None:
         b, (op, params) = self.b, curve
         places = self._places(which, [self.lift.columns[k].argument for k in which])
-        name = "_".join(["cuts", op, *(f"{value}".replace("-", "m") for _, value in params)])
+        name = name_of("cuts", op, params)
         with b.loop(len(which)) as turn:
             w, argument = places(turn.index)
             number = self._place(begin, turn.index)

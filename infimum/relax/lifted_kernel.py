@@ -28,10 +28,9 @@ from infimum.kernel.constant_data import Data
 from infimum.kernel.ir import Builder, Kernel, Value
 from infimum.kernel.region_cut import rows
 from infimum.ops.line_rules import lines_of, touching
-from infimum.ops.rules import RULES
 from infimum.problem.system import System
 from infimum.relax.column_enclosures import ColumnEnclosures
-from infimum.relax.curve_lines import curve_of
+from infimum.relax.curve_lines import curve_of, enclosed_curve, name_of
 from infimum.relax.lane_relaxation import LaneRelaxation
 from infimum.relax.lifting import LinearForm, doubles, lift_of
 from infimum.search.policy.bounds import LINEAR_RELAXATIONS as POLICY
@@ -123,7 +122,7 @@ class LiftedKernel(ColumnEnclosures, LaneRelaxation):
     def _curve_rows(self, begin: int, curve: tuple[str, tuple], which: list[int]) -> None:
         b, (op, params) = self.b, curve
         places = self._places(which, [self.lift.columns[k].argument for k in which])
-        name = "_".join(["tangents", op, *(f"{value}".replace("-", "m") for _, value in params)])
+        name = name_of("tangents", op, params)
         with b.loop(len(which)) as turn:
             w, argument = places(turn.index)
             a, y = self._pair(argument), self._pair(w)
@@ -180,7 +179,7 @@ class LiftedKernel(ColumnEnclosures, LaneRelaxation):
             places = self._places(which, [lift.columns[k].argument for k in which])
             with b.loop(len(which)) as turn:
                 w, c = (b.load(values, k) for k in places(turn.index))
-                weighed(self._place(at, turn.index), b.sub(RULES[curve[0]](b, Pair(b.neg(c), c), **dict(curve[1])).hi, w))
+                weighed(self._place(at, turn.index), b.sub(enclosed_curve(b, *curve, Pair(b.neg(c), c)).hi, w))
             at += len(which)
         reads = self.data.offset(lift.reads[lifted].T.astype(float).copy())
         with b.loop(self.variables) as turn:

@@ -262,6 +262,13 @@ class Lift:
             return scaled(one, (1 / hi, 1 / lo))
         return self._product(one, self._curve(*_INVERSE, other))
 
+    def _power(self, one: LinearForm, other: LinearForm) -> LinearForm:
+        """One curve where the exponent is a double and no whole number: it is convex or concave then, wherever it is defined."""
+        low, high = doubles(other.constant) if other.is_constant and not one.is_constant else (0.0, 0.0)
+        if low == high != np.floor(low):
+            return self._curve("pow", (("exponent", low),), one)
+        return self._curve("exp", (), self._product(other, self._curve("log", (), one)))
+
     def _column(self, form: LinearForm) -> int:
         """The column that the form is, made if there is none."""
         if form.column is not None:
@@ -366,7 +373,7 @@ _MADE = {
     "sub": lambda self, one, other: plus(one, scaled(other, _MINUS)),
     "neg": lambda self, one: scaled(one, _MINUS),
     "mul": Lift._product, "div": Lift._quotient,
-    "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
+    "pow": Lift._power,
 }
 _kept: "OrderedDict[tuple[str, int, LiftLimits], Lift | None]" = OrderedDict()
 

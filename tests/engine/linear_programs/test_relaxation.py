@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.expr.build import build
 from infimum.expr.node import const
 from infimum.expr.point_value import enclose_at_point
 from infimum.problems import constrained
+from infimum.relax.curve_lines import POWER, curve_at
 from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.scaling import scaled
@@ -22,6 +22,8 @@ SYSTEMS = {
               lambda x: x[2] * x[0] + x[3] * x[0] >= -100]),
     "curves": (lambda x: np.exp(x[0] * x[1]) + np.sqrt(x[2] + 3.0) - x[3] ** 3,
                [lambda x: x[0] ** 2 + x[1] ** 2 <= 40, lambda x: np.sin(x[2]) + x[3] / (x[0] + 9.5) <= 20]),
+    "powers": (lambda x: (x[0] + 1) ** 1.7 - (x[1] + 1) ** 0.3 + (x[2] + 1.5) ** -0.5,
+               [lambda x: (x[0] + 1.0) ** 0.5 + (x[3] + 1.0) ** 2.25 <= 300, lambda x: (x[1] + 2) ** -1.5 + x[2] >= 0]),
 }
 
 
@@ -51,7 +53,8 @@ def columns_at(lift, x):
             op, params = column.curve
             doubles = [float(end) for end in ends[column.argument]]
             doubles = [np.nextafter(doubles[0], -np.inf), np.nextafter(doubles[1], np.inf)]
-            values = [Q(v) for d in doubles for v in enclose_at_point(build(op, const(d), **dict(params)), np.empty(0))]
+            doubles = np.maximum(doubles, 0.0) if op == POWER else doubles
+            values = [Q(v) for d in doubles for v in enclose_at_point(curve_at(op, params, const(float(d))), np.empty(0))]
             wide = Q(1, 10**12) * (1 + max(map(abs, values)))  # the curve is monotone or smooth between two such doubles
             ends.append((min(values) - wide, max(values) + wide))
     return ends
