@@ -14,7 +14,7 @@ from infimum.backend.llvm_text import LEAVES, Renderer, Text
 from infimum.backend.simd import SimdSpelling
 from infimum.kernel.ir import Instr, Kernel, Loop, Value, walk
 
-_SHARE, _MOST_WORDS = 0.75, 0.5  # parts of a kernel's cost that they are at least, and of its words at most, compiled well
+_SHARE, _MOST_WORDS = 0.75, 0.7  # parts of a kernel's cost that they are at least, and of its words at most, compiled well
 _LEAST_TURNS = 1000              # turns of a word of theirs for each lane, about: with fewer, little is left when it pays
 _MODULE_WORDS = 400              # that a module takes as long as, however short it is
 _WELL = 2                        # times as long as in the plain way loops take to be compiled well, which they are at once
