@@ -16,7 +16,9 @@ import numpy as np
 
 from infimum.errors import SolverError
 
-_OPTIONS = {"output_flag": False, "threads": 1, "parallel": "off", "random_seed": 0, "presolve": "off", "solver": "simplex"}
+# programs are scaled before, small, and begin near their end: pricing without weights that would have to be computed at first
+_OPTIONS = {"output_flag": False, "threads": 1, "parallel": "off", "random_seed": 0, "presolve": "off", "solver": "simplex",
+            "simplex_dual_edge_weight_strategy": 1, "simplex_scale_strategy": 0, "dual_simplex_cost_perturbation_multiplier": 0.0}
 _DUAL, _PRIMAL = 1, 4  # simplex strategies
 SOLVED, NO_POINT, ABOVE, LIMITED, FAILED = "solved", "no point", "above", "iterations", "failed"
 _MEANING = {"kOptimal": SOLVED, "kInfeasible": NO_POINT, "kObjectiveBound": ABOVE, "kIterationLimit": LIMITED}

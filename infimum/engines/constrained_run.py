@@ -209,7 +209,7 @@ class ConstrainedRun(SearchRun):
     # ---- linear programs that nobody asked for
     def before_step(self) -> Iterator[None]:
         """By counts. A run that is stopped meanwhile begins with that when it is resumed."""
-        due = self.programs_wait and program_start.are_due(self.bounding.system, self.branch.steps, self.problem.region)
+        due = self.programs_wait and program_start.are_due(self.bounding.system, self.branch, self.problem.region)
         if due and self.branch.is_between_steps:
             state = self.state()
             self.programs_wait, self.state_before_search = False, state

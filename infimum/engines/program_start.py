@@ -2,17 +2,25 @@
 
 import numpy as np
 
+from infimum.expr.node import topological
+from infimum.kernel.schedule import straight_cost
 from infimum.problem.system import System
+from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
 from infimum.search.policy.points import DIVES as POINTS
 from infimum.structure.curvature import is_convex_but_whole
 
 
-def are_due(system: System, steps: int, box: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Do they begin after this number of steps?"""
-    if not system.integers or steps >= POLICY.first_step_whole:
-        return steps >= (POLICY.first_step_whole if system.integers else POLICY.first_step)
-    return steps == POLICY.first_step_convex and is_convex_but_whole(system, *box)
+def are_due(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Do they begin after what has been done? By steps, or where functions are costly by what has been enclosed."""
+    steps = branch.steps
+    if steps >= (POLICY.first_step_whole if system.integers else POLICY.first_step) or _are_costly(system, branch.boxes):
+        return True
+    return bool(system.integers) and steps == POLICY.first_step_convex and is_convex_but_whole(system, *box)
+
+
+def _are_costly(system: System, boxes: int) -> bool:
+    return boxes * straight_cost(list(topological(list(system.rows)))) >= POLICY.first_operations
 
 
 def is_large_lattice(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool:

@@ -126,7 +126,10 @@ class LinearProgramBound(RegionTest):
 
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
-        or the others have their turn for some steps, more each time."""
+        or the others have their turn for some steps, more each time. Bounds of whole numbers rise in jumps, long after programs
+        have begun to discard what lies below, so that these are judged by what they discard alone, unless all else is convex."""
+        if len(self.bounding.relaxation.whole) and not self.is_convex:
+            return
         solved, worth = self.bounding.counts.solved, POLICY.worth_gap_left_if_convex if self.is_convex else POLICY.worth_gap_left
         if not np.isfinite(gap) or (self.mark is not None
                                     and solved - self.mark[0]

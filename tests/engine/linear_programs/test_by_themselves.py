@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from infimum.api.objective import with_constraints
 from infimum.backend import highs
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.bounds.linear_programs.program_dive import ProgramDive
+from infimum.engines import program_start
 from infimum.engines.constrained_run import PROGRAMS, ConstrainedRun
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
@@ -104,6 +106,14 @@ def test_resumed_runs_take_the_same_course(early):
         for _ in again.steps():
             pass
         assert outcome(again) == outcome(whole)
+
+
+def test_they_begin_sooner_where_functions_are_costly():
+    def due(terms, boxes):
+        rows = [lambda x: np.sum(np.exp(x[0] * np.arange(terms))) <= 9]
+        system = with_constraints(infimum.compile(lambda x: x[0], 2), rows, (), None, 0.0).evaluator.system
+        return program_start.are_due(system, SimpleNamespace(steps=2, boxes=boxes), (np.zeros(2), np.ones(2)))
+    assert not due(1, 10_000) and due(400, 10_000) and not due(400, 100)
 
 
 def bounding_of(f, bounds, constraints):
