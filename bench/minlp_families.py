@@ -1,4 +1,4 @@
-"""Random small MINLPs of ten families: which are solved by infimum, by SCIP, by both, and who contradicts whom.
+"""Random small MINLPs of eleven families: which are solved by infimum, by SCIP, by both, and who contradicts whom.
 
     python bench/minlp_families.py [--draws 5] [--seed 0] [--families NAME ...] [--limit 20] [--feasibility 0] [--no-scip]
 
@@ -70,6 +70,22 @@ def separable(r: Any) -> Model:
     m.row(lambda v, f: sum(sign(v, i, f) for i in range(n)), high=round(sum(values[kind](i) for i in range(n)), 1))
     down = -1 if kind < 2 else 1
     m.objective = lambda v, f: sum(down * c[i] * v[i] + 0.1 * (v[i] - 3) ** 2 for i in range(n))
+    return m
+
+
+def joint(r: Any) -> Model:
+    """Convex functions of all variables together, half of them whole: norms, logarithms of sums of exponentials, squares by
+    linear functions."""
+    m, n = Model(), int(r.integers(4, 13))
+    m.new(n // 2, 0, 10, 1), m.new(n - n // 2, 0, 10)
+    a, c, kind = _numbers(r, n, 0.2, 2), _numbers(r, n, 0.5, 3), int(r.integers(3))
+    if kind == 0:
+        m.row(lambda v, f: f.sqrt(sum(a[i] * v[i] ** 2 for i in range(n)) + 1), high=12.0)
+    elif kind == 1:
+        m.row(lambda v, f: f.log(sum(f.exp(a[i] * v[i]) for i in range(n))), high=8.0)
+    else:
+        m.row(lambda v, f: sum((v[i] - a[i]) ** 2 for i in range(n - 1)) / (1 + v[n - 1]), high=6.0)
+    m.objective = lambda v, f: -sum(c[i] * v[i] for i in range(n))
     return m
 
 
@@ -222,7 +238,8 @@ def dispatch(r: Any) -> Model:
     return m
 
 
-FAMILIES = {f.__name__: f for f in (separable, layout, ball, synthesis, polynomial, portfolio, lots, pooling, pumps, dispatch)}
+FAMILIES = {f.__name__: f for f in (separable, layout, ball, synthesis, polynomial, portfolio, lots, pooling, pumps, dispatch,
+                                    joint)}
 
 
 def drawn(family: str, number: int, seed: int) -> Model:

@@ -1,5 +1,7 @@
 """When linear programs that nobody asked for begin: by counts, so that a run that is resumed takes the same course."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from infimum.expr.node import topological
@@ -8,7 +10,12 @@ from infimum.problem.system import System
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
 from infimum.search.policy.points import DIVES as POINTS
-from infimum.structure.curvature import is_convex_but_whole
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.relax import relaxation
+else:
+    relaxation = LazyModule("relax.relaxation")
 
 
 def are_due(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
@@ -16,7 +23,7 @@ def are_due(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.nd
     steps = branch.steps
     if steps >= (POLICY.first_step_whole if system.integers else POLICY.first_step) or _are_costly(system, branch.boxes):
         return True
-    return bool(system.integers) and steps == POLICY.first_step_convex and is_convex_but_whole(system, *box)
+    return bool(system.integers) and steps == POLICY.first_step_convex and relaxation.Relaxation.suffices(system, *box)
 
 
 def _are_costly(system: System, boxes: int) -> bool:
@@ -36,4 +43,4 @@ def find_the_first_point(system: System, box: tuple[np.ndarray, np.ndarray]) -> 
     convex: with these fixed it is solved for."""
     if len(system.integers) <= POINTS.few_whole_numbers or is_large_lattice(system, box):
         return is_large_lattice(system, box)
-    return is_convex_but_whole(system, *box)
+    return relaxation.Relaxation.suffices(system, *box)

@@ -285,6 +285,18 @@ class Lift:
         return LinearForm(((self.known[key], ONE),))
 
     # ---- what the columns are
+    def _is_linear(self, k: int) -> bool:
+        """Is a column a variable or a sum of variables?"""
+        form = self.columns[k].form
+        return k < self.n or (form is not None and all(j < self.n for j, _ in form.terms))
+
+    def is_flat(self, row: int, products: bool) -> bool:
+        """Has a row, f being the first, no columns but variables, curves of linear functions and, with `products`, products of
+        two of them? Only then are its lines as good as its tangents."""
+        return all(self._is_linear(k) or ((products or self.columns[k].factors is None)
+                                          and all(self._is_linear(j) for j in self.columns[k].parts))
+                   for k, _ in self.rows[row].terms)
+
     def _which(self, wanted: str) -> list[int]:
         return [k for k, column in enumerate(self.columns) if getattr(column, wanted) is not None]
 

@@ -20,11 +20,13 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.evaluation.programs import COLUMNS
 from infimum.expr.node import var
 from infimum.linear_algebra.interval_matrices import down, plus, times, up
+from infimum.problem.system import System
 from infimum.relax.column_kernel import BOUNDED, HIGH, LINES, LOW, OF_CURVE, curve_order
 from infimum.relax.lifting import SPARSE, Lift, LinearForm, doubles, lift_of, product_key
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost
 from infimum.relax.switches import Switches
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
+from infimum.structure.curvature import is_convex_but_whole
 
 Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # of entries, and of rows
 
@@ -82,6 +84,15 @@ class Relaxation:
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.system is not None and lift_of(evaluator.system, var("x", (evaluator.n,)), SPARSE) is not None
+
+    @classmethod
+    def suffices(cls, system: System, lo: np.ndarray, hi: np.ndarray) -> bool:
+        """Is all convex but for whole numbers, and do lines of curves tell that of every row? Then nothing but whole numbers and
+        products need be cut."""
+        if not is_convex_but_whole(system, lo, hi):
+            return False
+        lift = lift_of(system, var("x", (len(lo),)), SPARSE)
+        return lift is not None and all(lift.is_flat(k, products=True) for k in range(1 + system.m))
 
     def strengthen(self, sides: list[tuple[LinearForm, float, float]], switches: Switches | None) -> None:
         """From here on constraints are these forms between these ends, and lines of curves hang on binary variables."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum.bounds.bound_table import ALL_TESTS, Payoff
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
+from infimum.bounds.linear_programs.gradient_cuts import add_gradient_cuts
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.bounds.linear_programs.program_starts import ProgramStarts
 from infimum.bounds.linear_programs.switched_rows import strengthen
@@ -25,7 +26,6 @@ from infimum.relax.program_bounds import LinearProgramBounding, ProgramStart, Ti
 from infimum.relax.relaxation import Relaxation
 from infimum.relax.value_grid import ValueGrid
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
-from infimum.structure.curvature import is_convex_but_whole
 
 
 class _PayoffWithPause(Payoff):
@@ -67,12 +67,13 @@ class LinearProgramBound(RegionTest):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.is_convex = is_convex_but_whole(evaluator.system, lo, hi)
+        self.is_convex = Relaxation.suffices(evaluator.system, lo, hi)
         if self.is_convex:
             self.schedule = ALL_TESTS[self.name].schedules["convex"]
             self.payoff = self.judged_by(self.schedule)
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
         strengthen(self.bounding, lo, hi)
+        add_gradient_cuts(self.bounding, lo, hi)
         self.bounding.grid = ValueGrid.of(self.bounding.relaxation, lo, hi)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0

@@ -21,7 +21,7 @@ from infimum.relax.relaxation import RegionPrograms
 from infimum.relax.safe_conclusions import LinearCost, LinearUnderestimator, lowest, usable, weighted
 from infimum.relax.scaling import ScaledProgram
 from infimum.relax.switches import Switches
-from infimum.search.policy.bounds import SWITCHED_ROWS as POLICY
+from infimum.search.policy.cuts import SWITCHED_ROWS as POLICY
 
 _Box = tuple[np.ndarray, np.ndarray]
 _Program = tuple[RegionPrograms, ScaledProgram]
