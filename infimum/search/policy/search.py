@@ -255,6 +255,7 @@ class EXCHANGES:
     most_elements = 1 << 13   # of all operations
     most_terms = 1 << 12      # of f and all constraints together
     most_tries = 64           # pairs of variables that are tried,
+    most_looks = 1 << 15      # terms that are looked at, by each colouring all
     least_blocks = 2          # blocks that are put in order,
     least_real_blocks = 3     # and where there are no whole numbers: less is gained than bounds take longer
     most_marks = 8            # and pairs that are told apart before one of them is given up

@@ -39,7 +39,7 @@ class ExchangeSearch:
     what is no polynomial stay where they are."""
 
     def __init__(self, system: System, lo: np.ndarray, hi: np.ndarray):
-        self.n = len(lo)
+        self.n, self.looked = len(lo), 0
         forms, elements = ExactForms({}), sum(node.size for node in topological(system.rows))
         found = [forms.of(row) for row in system.rows] if elements <= POLICY.most_elements else [None]
         if any(form is None for form in found) or sum(map(len, found)) > POLICY.most_terms:
@@ -75,7 +75,7 @@ class ExchangeSearch:
                 if (i, j) in done:
                     continue
                 tries += 1
-                if tries > POLICY.most_tries:
+                if tries > POLICY.most_tries or self.looked > POLICY.most_looks:
                     return
                 image = self._image(colours, i, j)
                 if image is not None:
@@ -111,6 +111,8 @@ class ExchangeSearch:
                 return None
             (a, *_), (b, *_) = min(many, key=lambda pair: (len(pair[0]), pair[0]))
             pairs += [(a, b), (b, a)]
+            if self.looked > POLICY.most_looks:
+                break
         return None
 
     def is_exchange(self, image: list[int]) -> bool:
@@ -141,6 +143,7 @@ class ExchangeSearch:
     def _next(self, colours: list[int], numbers: dict) -> list[int]:
         seen: list[list] = [[] for _ in range(self.n)]
         for form, *ends in self.rows:
+            self.looked += len(form)
             terms = [(c, tuple(sorted((a, j if a else colours[j], p) for (a, j), p in term)), term) for term, c in form.items()]
             row = numbers.setdefault(("row", *ends, tuple(sorted(term[:2] for term in terms))), len(numbers))
             for c, kinds, term in terms:
