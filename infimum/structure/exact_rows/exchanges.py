@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.exact_forms import ExactForms, Form, is_linear, plus, variable
+from infimum.expr.exact_forms import Form, is_linear, plus, variable
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.variable_reads import readers
 from infimum.problem.system import System
 from infimum.search.policy.search import EXCHANGES as POLICY
-from infimum.structure.exact_rows.whole_rows import is_defined_everywhere, may_be_undefined
+from infimum.structure.exact_rows.structural_forms import STRICT, StructuralForms
+from infimum.structure.exact_rows.whole_rows import may_be_undefined
 from infimum.support.clock import stop_if_over
 
 Row = tuple[frozenset, float, float]
@@ -36,19 +37,20 @@ class Exchange(NamedTuple):
 
 class ExchangeSearch:
     """Looks for exchanges of a system within bounds, under which f changes by a linear form at most. Variables that are read by
-    what is no polynomial stay where they are."""
+    what forms do not look into stay where they are."""
 
     def __init__(self, system: System, lo: np.ndarray, hi: np.ndarray):
         self.n, self.looked = len(lo), 0
-        forms, elements = ExactForms({}), sum(node.size for node in topological(system.rows))
-        found = [forms.of(row) for row in system.rows] if elements <= POLICY.most_elements else [None]
+        self.forms, elements = StructuralForms(), sum(node.size for node in topological(system.rows))
+        found = [self.forms.of(row) for row in system.rows] if elements <= POLICY.most_elements else [None]
         if any(form is None for form in found) or sum(map(len, found)) > POLICY.most_terms:
             found = []
         self.f, *bodies = found or [{}]
         curved = {term: c for term, c in self.f.items() if not is_linear({term: c})}
         self.rows = [(form, float(a), float(b)) for form, a, b in zip(bodies, system.lower, system.upper, strict=bool(found))]
         self.rows += [(curved, np.inf, -np.inf)] if curved else []  # ends that no constraint has
-        self.fixed = _held(system, found, var("x", (self.n,))) if found else np.ones(self.n, bool)  # too long: none is found
+        # where forms are too long, all variables stay
+        self.fixed = _held(system, self.forms, found, var("x", (self.n,))) if found else np.ones(self.n, bool)
         whole = set(system.integers)
         self.kinds = [(float(lo[j]), float(hi[j]), j in whole, j if self.fixed[j] else -1) for j in range(self.n)]
 
@@ -81,7 +83,7 @@ class ExchangeSearch:
                 if image is not None:
                     done |= {pair for a, b in enumerate(image) if a != b for pair in ((a, b), (b, a))}
                     linear = {variable(k): weight[k] for k in range(self.n) if weight[k]}
-                    yield Exchange(image, plus(_mapped(linear, image), linear, Fraction(-1)))
+                    yield Exchange(image, plus(self.forms.renamed(linear, image), linear, Fraction(-1)))
 
     # ---- a guess, and its proof
     def _image(self, colours: list[int], i: int, j: int) -> tuple[int, ...] | None:
@@ -121,7 +123,7 @@ class ExchangeSearch:
             return False
         count: dict[Row, int] = defaultdict(int)
         for form, *ends in self.rows:
-            row = frozenset(_mapped(form, image).items()), *ends
+            row = frozenset(self.forms.renamed(form, image).items()), *ends
             count[row] += 1
             if count[row] > self.known.get(row, 0):
                 return False
@@ -144,32 +146,28 @@ class ExchangeSearch:
         seen: list[list] = [[] for _ in range(self.n)]
         for form, *ends in self.rows:
             self.looked += len(form)
-            terms = [(c, tuple(sorted((a, j if a else colours[j], p) for (a, j), p in term)), term) for term, c in form.items()]
-            row = numbers.setdefault(("row", *ends, tuple(sorted(term[:2] for term in terms))), len(numbers))
-            for c, kinds, term in terms:
-                for (a, j), p in term:
-                    if not a:
-                        seen[j].append((row, c, kinds, p))
+            kind, marks = self.forms.colours(form, colours, lambda key: numbers.setdefault(key, len(numbers)))
+            row = numbers.setdefault(("row", *ends, kind), len(numbers))
+            for j, mark in marks:
+                seen[j].append((row, *mark))
         return [numbers.setdefault(("variable", colours[j], tuple(sorted(seen[j]))), len(numbers)) for j in range(self.n)]
 
 
-def _mapped(form: Form, image: list[int] | tuple[int, ...]) -> Form:
-    """The form with each variable replaced by its image."""
-    return {tuple(sorted(((a, j if a else image[j]), p) for (a, j), p in term)): c for term, c in form.items()}
-
-
-def _held(system: System, forms: list[Form], x: Expr) -> np.ndarray:
-    """Which variables are read by what stays as it is in forms, or by what may be undefined."""
-    found, kept = np.zeros(x.size, bool), {factor for form in forms for term in form for factor, _ in term if factor[0]}
-    rows = list(system.rows)
-    if not kept and all(map(is_defined_everywhere, rows)):
-        return found
-    reads, by_key = readers(rows, x), {node.key: node for node in topological(rows)}
-    for key, k in kept:
-        found |= reads[by_key[key]].reshape(-1, x.size)[k]
-    for node in topological(rows):
-        if may_be_undefined(node):
-            found |= reads[node].reshape(-1, x.size).any(axis=0)
+def _held(system: System, forms: StructuralForms, rows: list[Form], x: Expr) -> np.ndarray:
+    """Which variables are read by what stays as it is in forms, or by what may be undefined and is in no form."""
+    found, factors = np.zeros(x.size, bool), forms.factors(rows)
+    kept = {factor for factor in factors if factor[0] and factor[0] not in forms.parts}
+    nodes = list(topological(system.rows))
+    if kept or any(node.op not in STRICT and may_be_undefined(node) for node in nodes):
+        reads, by_key = readers(list(system.rows), x), {node.key: node for node in nodes}
+        for key, k in kept:
+            found |= reads[by_key[key]].reshape(-1, x.size)[k]
+        for node in nodes:
+            if node.op not in STRICT and may_be_undefined(node):
+                found |= reads[node].reshape(-1, x.size).any(axis=0)
+    lost = [form for name, (_, args) in forms.parts.items() if (name, 0) not in factors for form in args]
+    for a, j in forms.factors(lost):  # what is in no form may be undefined all the same
+        found |= np.arange(x.size) == j if not a else a not in forms.parts
     return found
 
 
