@@ -6,6 +6,7 @@ alike. The measurements behind the numbers are in `bench/notes`; `bench/prove.py
 show what a change of them does.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +87,17 @@ SYSTEM_TESTS: dict[str, Row] = {
 # recurrences, whose kernels take long to compile, and Newton's method where equations are all there is.
 DELAYED_STEP = 64
 ALL_TESTS = FUNCTION_TESTS | SYSTEM_TESTS
+
+
+def worth_gap_left(cost: int, cut_variables: int) -> float:
+    """The part of a region's distance to the upper bound of which a test of this cost must leave less, where it says the more the
+    smaller regions are: what relaxations leave shrinks with the square of sides, and to halve all sides takes 2**cut_variables
+    regions.
+
+    >>> worth_gap_left(64, 12), worth_gap_left(64, 6)
+    (0.5, 0.25)
+    """
+    return 4.0 ** (-math.log2(cost) / max(1, cut_variables))
 
 
 class Payoff:

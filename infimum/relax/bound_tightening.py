@@ -12,7 +12,6 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
-from infimum.relax.relaxation import Relaxation
 from infimum.relax.safe_conclusions import LinearCost, lowest, usable, weighted
 from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 from infimum.support.clock import stop_if_over
@@ -49,7 +48,7 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
         return left.low, left.high, []
     region, program = asked
     low, high = region.low.copy(), region.high.copy()
-    asked, seen = _asked(relaxation), []
+    seen: list[np.ndarray] = []
     y, z = bounding.multipliers(program)
     if y is None:
         return low, high, seen
@@ -57,7 +56,7 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
         found = bounding.concluded(region, y, z, upper)
         return found.low, found.low - 1.0 if found.empty else found.high, seen
     seen.append(z)
-    for j in asked:
+    for j in relaxation.lift.cut_variables:
         for sign in (1.0, -1.0):
             width = high[j] - low[j]
             end = low[j] if sign > 0 else high[j]
@@ -82,10 +81,3 @@ def _one_pass(bounding: LinearProgramBounding, left: TightenedRegion, upper: flo
             if low[j] > high[j]:
                 return low, high, seen
     return low, high, seen
-
-
-def _asked(relaxation: Relaxation) -> list[int]:
-    """Variables of products and curves: relaxations become exact where these are narrow."""
-    n = relaxation.n
-    reads = relaxation.lift.reads[n:]
-    return [int(j) for j in np.flatnonzero(reads.any(axis=0))]

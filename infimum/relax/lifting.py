@@ -309,6 +309,11 @@ class Lift:
         return self._which("curve")
 
     @cached_property
+    def cut_variables(self) -> np.ndarray:
+        """Those that products and curves read: where these are narrow, relaxations are nearly exact."""
+        return np.flatnonzero(self.reads[self.n:].any(axis=0))
+
+    @cached_property
     def reads(self) -> np.ndarray:
         """Which columns (rows here) read which variables."""
         found = np.zeros((len(self.columns), self.n), bool)

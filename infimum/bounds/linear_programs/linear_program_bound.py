@@ -3,10 +3,11 @@
 **Discards** a region of which multipliers prove that no point is feasible: it is gone; one in which only points above the upper
 bound are left has an infinite lower bound instead. **Reduces** each variable by its reduced cost. **Raises** the lower bound to
 that of the linear program. **Chooses** the variable to cut next (`program_branching.py`). **Costs** a program, or two: counted
-as 64 boxes. **Judged** by regions discarded, or brought to half of their distance to the upper bound, or where there is none by
-bounds that rose. While it pays, steps have few regions; while it does not, it is tried more and more seldom. Regions begin
-with the basis, the multipliers and the points of the region they were cut from (`program_starts.py`), and those multipliers may
-spare the program. A step depends on these, on the basis of the whole box, and on what variables have gained.
+as 64 boxes. **Judged** by regions discarded, or brought as near to the upper bound as cutting would for that cost
+(`worth_gap_left`), or where there is none by bounds that rose. While it pays, steps have few regions; while it does not, it is
+tried more and more seldom. Regions begin with the basis, the multipliers and the points of the region they were cut from
+(`program_starts.py`), and those multipliers may spare the program. A step depends on these, on the basis of the whole box, and on
+what variables have gained.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds.bound_table import ALL_TESTS, Payoff
+from infimum.bounds.bound_table import ALL_TESTS, Payoff, worth_gap_left
 from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.linear_programs.gradient_cuts import add_gradient_cuts
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
@@ -78,6 +79,8 @@ class LinearProgramBound(RegionTest):
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0
         self.branching = ProgramBranching(self.bounding, self.n)
+        relaxation = self.bounding.relaxation
+        self.gap_left = worth_gap_left(self.cost, len({*relaxation.lift.cut_variables, *relaxation.whole}))
         self.starts = ProgramStarts(self.n, self.bounding.library.numbers)
         self.compare_with(lo, hi)
 
@@ -122,7 +125,7 @@ class LinearProgramBound(RegionTest):
         """Is a lower bound nearer to the upper bound by a part of the distance, or where there is none, higher by a part of its
         size?"""
         if upper < np.inf:
-            return upper - after <= POLICY.region_gap_left * (upper - before)
+            return upper - after <= self.gap_left * (upper - before)
         return bool(after > -np.inf and after - before > POLICY.worth_rise * max(1.0, abs(after)))
 
     def _review(self, gap: float) -> None:

@@ -166,7 +166,6 @@ class LINEAR_PROGRAMS:
     first_pause = 8                      # steps of the first pause otherwise; later ones are longer
     halvings_after_pause = 2             # times that the judged programs are halved after pauses
     rounds = 2                           # rounds of cuts for a region
-    region_gap_left = 0.5                # part of the distance to the upper bound: a program paid if no more is left
     tangent_inset = 0.125                # of a curve's argument, from its ends to the points that are always touched
     touched_solutions = 3                # solutions at which curves are touched too, the last ones
     entries_together = 1 << 19           # entries of rows of regions that are written together
@@ -207,7 +206,7 @@ class ROOT_LINEAR_PROGRAMS:
     first_step_convex = 1           # steps after which linear programs begin by themselves: convex but for whole numbers,
     first_step_whole = 4            # with whole numbers otherwise,
     first_step = 16                 # and without;
-    first_operations = 1 << 23      # operations of enclosed functions after which they begin at any rate
+    first_operations = 1 << 22      # operations of enclosed functions after which they begin at any rate
     large_lattice = 24.0            # bits of the number of whole points of a box: with more, programs look for the first point
     dive_period = 16                # steps between two dives later on
     others_after_whole = 256        # steps after which other costly tests are first tried, where programs look for whole numbers
