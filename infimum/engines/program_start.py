@@ -20,14 +20,17 @@ else:
 
 def are_due(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
     """Do they begin after what has been done? By steps, or where functions are costly by what has been enclosed."""
-    steps = branch.steps
-    if steps >= (POLICY.first_step_whole if system.integers else POLICY.first_step) or _are_costly(system, branch.boxes):
+    steps, whole = branch.steps, bool(system.integers)
+    if steps >= (POLICY.first_step_whole if whole else POLICY.first_step):
         return True
-    return bool(system.integers) and steps == POLICY.first_step_convex and relaxation.Relaxation.suffices(system, *box)
+    if _operations(system, branch.boxes) >= POLICY.first_operations:
+        # without a lower bound regions of real variables become bounded by cuts: programs say nothing of most of them
+        return whole or branch.lower() > -np.inf
+    return whole and steps == POLICY.first_step_convex and relaxation.Relaxation.suffices(system, *box)
 
 
-def _are_costly(system: System, boxes: int) -> bool:
-    return boxes * straight_cost(list(topological(list(system.rows)))) >= POLICY.first_operations
+def _operations(system: System, boxes: int) -> int:
+    return boxes * straight_cost(list(topological(list(system.rows))))
 
 
 def is_large_lattice(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool:

@@ -109,11 +109,12 @@ def test_resumed_runs_take_the_same_course(early):
 
 
 def test_they_begin_sooner_where_functions_are_costly():
-    def due(terms, boxes):
+    def due(terms, boxes, lower=0.0):
         rows = [lambda x: np.sum(np.exp(x[0] * np.arange(terms))) <= 9]
         system = with_constraints(infimum.compile(lambda x: x[0], 2), rows, (), None, 0.0).evaluator.system
-        return program_start.are_due(system, SimpleNamespace(steps=2, boxes=boxes), (np.zeros(2), np.ones(2)))
-    assert not due(1, 10_000) and due(400, 10_000) and not due(400, 100)
+        branch = SimpleNamespace(steps=2, boxes=boxes, lower=lambda: lower)
+        return program_start.are_due(system, branch, (np.zeros(2), np.ones(2)))
+    assert not due(1, 20_000) and due(400, 20_000) and not due(400, 100) and not due(400, 20_000, -np.inf)
 
 
 def bounding_of(f, bounds, constraints):
