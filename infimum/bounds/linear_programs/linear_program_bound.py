@@ -80,7 +80,8 @@ class LinearProgramBound(RegionTest):
         self.rests = 0
         self.branching = ProgramBranching(self.bounding, self.n)
         relaxation = self.bounding.relaxation
-        self.gap_left = worth_gap_left(self.cost, len({*relaxation.lift.cut_variables, *relaxation.whole}))
+        worth = worth_gap_left(self.cost, len({*relaxation.lift.cut_variables, *relaxation.whole}))
+        self.gap_left = min(POLICY.most_gap_left, worth)
         self.starts = ProgramStarts(self.n, self.bounding.library.numbers)
         self.compare_with(lo, hi)
 
@@ -130,9 +131,10 @@ class LinearProgramBound(RegionTest):
 
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
-        or the others have their turn for some steps, more each time. Bounds of whole numbers rise in jumps, long after programs
-        have begun to discard what lies below, so that these are judged by what they discard alone, unless all else is convex."""
-        if len(self.bounding.relaxation.whole) and not self.is_convex:
+        or the others have their turn for some steps, more each time. Where all variables are whole, bounds rise in jumps, long
+        after programs have begun to discard what lies below: these are judged by what they discard alone, unless f and the
+        constraints are convex."""
+        if len(self.bounding.relaxation.whole) == self.n and not self.is_convex:
             return
         solved, worth = self.bounding.counts.solved, POLICY.worth_gap_left_if_convex if self.is_convex else POLICY.worth_gap_left
         if not np.isfinite(gap) or (self.mark is not None

@@ -172,6 +172,7 @@ class LINEAR_PROGRAMS:
     beyond_enough = 1e-6                 # relative: a program ends if its cost is above the upper bound by this
     kept_starts = 2048                   # regions of which basis, multipliers and points are kept for those within them,
     kept_numbers = 1 << 20               # and numbers of all of these together
+    most_gap_left = 0.5                  # part of the distance to the upper bound: a program paid only if no more is left
     worth_progress = 0.02                # part of the distance to the upper bound: a round of cuts that brought less is the last
     notable_shrinkage = 0.9              # part of a side: it counts as tightened if no more is left
     iterations_a_row = 3                 # iterations of a program at most: for each row and column,
