@@ -121,14 +121,14 @@ class Result(Mapping):
     hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by how much equations were relaxed. plain_calls: how
     many calls of the user's functions with plain numbers agreed with what was traced; 0 with check=False, None if there is
     nothing to compare. lp: where linear programs took part, the `solver` with its version, and how many of them it `solved`, in
-    how many `iterations`, how many `failed` and were ignored, and how many were given up after too many iterations (`limited`).
-    presolve: what was done to the problem before it was searched, in sentences. rounds: with `workers=`, how many `workers`
-    and `rounds` there were, the `portions` of a round, on which the bits depend, and how many of them were lost and `redone`.
-    trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is then a value that was returned, and not
-    verified. solutions: with `solutions=`, the best points in their order, the first of them `x`; fewer than were asked for
-    if there are no more, or if a limit was reached. names: what the variables are called, if they have names. history: a
-    Progress entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on
-    which the bits depend; if the run moved to a GPU, those of its last step.
+    how many `iterations`, how many `failed` and were ignored, how many were given up after too many iterations (`limited`), and
+    how many were `spared` by multipliers that were known. presolve: what was done to the problem before it was searched, in
+    sentences. rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on which the bits
+    depend, and how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials, evaluations and failures;
+    `fun` is then a value that was returned, and not verified. solutions: with `solutions=`, the best points in their order, the
+    first of them `x`; fewer than were asked for if there are no more, or if a limit was reached. names: what the variables are
+    called, if they have names. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes
+    per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """

@@ -212,4 +212,4 @@ class RootLinearPrograms:
     def report(self) -> dict[str, Any]:
         counts = self.test.bounding.counts
         return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
-                "limited": counts.limited}
+                "limited": counts.limited, "spared": counts.spared}
