@@ -58,7 +58,7 @@ class Proving:
         """The minimum within the bounds, of which some may be points."""
         problem, constrained = Problem(None, lo, hi, outer=outer), evaluator.system is not None
         presolve = PresolveStack(Formulation(problem, evaluator))
-        inner = presolve.push(ConstraintReport(), *presolve_steps(self.method))
+        inner = presolve.push(ConstraintReport(), *presolve_steps(self.method, evaluator.system))
         search = prover("auto", None, not constrained, inner.evaluator.system is not None)(*inner, self.method, self.limits)
         own, rest = math.inf if self.limits.time_limit is None else self.limits.time_limit, max(clock.left(), 1e-3)
         limit = min(own, rest)

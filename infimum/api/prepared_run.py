@@ -222,7 +222,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
     report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
     solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
     _check_system(solved, method.engine)
-    inner = presolve.push(*presolve_steps(method, start.derives_bounds, start.whole_rows))
+    inner = presolve.push(*presolve_steps(method, solved.evaluator.system, start.derives_bounds, start.whole_rows))
     may_move = start.may_move_to_gpu and solved.evaluator.system is None
     with _rounds(start, inner, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
         search = start.begun(lambda batch: _search(inner, method, limits, batch, may_move, rounds), lanes)

@@ -84,7 +84,7 @@ _STATEMENT = re.compile(r"\s+(?:lock\s+|rep\s+)?([a-z][\w.]*|\.(?:quad|xword|8by
 _LABEL = re.compile(r'("?[\w.$]+"?):')
 _X86_BRANCH = re.compile(r"(?:callq?|jmpq?|j[a-z]{1,3})$")
 _INDIRECT = re.compile(r"(?:callq?|jmpq?)$")
-_TABLE = re.compile(r"\*[\w.]*\((?:%\w+)?,%\w+,8\)$")  # its rows are labels, which are read like all else
+_TABLE = re.compile(r"\*(?:%\w+|[\w.]*\((?:%\w+)?,%\w+,8\))$")  # its rows are labels, which are read like all else
 _SPILL_OR_REGISTER = re.compile(r"\*(?:%\w+|-?\d*\(%r[sb]p\))$")
 # what is no register, no number and no word of the notation is a symbol
 _WORD = re.compile(r"[A-Za-z_.][\w.$]*")

@@ -63,14 +63,14 @@ class OrderedBlocks(PresolveStep):
         problem, system, n = given.problem, given.evaluator.system, given.evaluator.n
         if system is None or problem.outer is not None or problem.start is not None:
             return None
-        if n > POLICY.most_variables:
+        fewest = POLICY.least_blocks if system.integers else POLICY.least_real_blocks
+        if not fewest <= n <= POLICY.most_variables:
             return None
         search = exchanges.ExchangeSearch(system, problem.lo, problem.hi)
         found = list(search.exchanges())
         if not found:
             return None
         self.given = given
-        fewest = POLICY.least_blocks if system.integers else POLICY.least_real_blocks
         self.families = [family for blocks, chain in exchanges.families_of(found) if len(blocks) >= fewest
                          and (family := self._ordered(blocks, chain)) is not None]
         if not self.families and not system.integers:

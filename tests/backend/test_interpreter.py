@@ -71,5 +71,9 @@ def test_random_kernel(seed: int, caller_word: int):
 def test_its_code_on_every_machine(machine: str):
     """No operation of it rounds another way or calls anything; its two switches jump by tables."""
     ir = interpreter.text(MACHINES[machine].spelling)
-    found = lint_assembly(MACHINES[machine].assembly(ir))
-    assert lint_ir(ir) == [] and len(found) == 2 and all(line.startswith("indirect jump") for line in found)
+    assert lint_ir(ir) == []
+    for level in (0, 1):
+        text = MACHINES[machine].assembly(ir, level)
+        found = lint_assembly(text)
+        assert len(found) == 2 and all(line.startswith("indirect jump") for line in found)
+        assert lint_assembly(text, tables=True) == []

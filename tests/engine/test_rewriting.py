@@ -63,6 +63,10 @@ PROBLEMS = {
     "a loop": ({"loops as vectors", "arranged reductions", "local forms"},
                lambda x: sum(x[i] ** 4 - i * x[i] ** 2 + np.sqrt(x[i] + i / 4) for i in range(6)), [(-1, 2)] * 6, {}),
     "a recurrence": ({"collected sums"}, recurrence, [(0, 1), (0.1, 1)], {}),
+    "whole points": ({"whole rows", "probed bounds", "exchanges"},
+                     lambda x: np.log(x[0] - 1) * np.log(x[1] - 1) + x[2], [(-1, 9)] * 3,
+                     {"integrality": 1, "constraints": lambda x: [6 * x[0] + 6 * x[1] + 3 * x[2] >= 11, x[0] * x[1] >= 7,
+                                                                  x[0] ** 2 + x[1] ** 2 + 20 * x[2] <= 75]}),
     "nowhere defined": ((), lambda x: np.log(-np.abs(x[0]) - 1) + x[1] ** x[0], [(-1, 2), (2, 2)], {}),
 }
 

@@ -12,7 +12,7 @@ from infimum.api.objective import with_constraints
 from infimum.backend import highs
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.bounds.linear_programs.program_dive import ProgramDive
-from infimum.engines import program_start
+from infimum.engines import counted_starts
 from infimum.engines.constrained_run import PROGRAMS, ConstrainedRun
 from infimum.points.swarm_options import SwarmOptions
 from infimum.problem.problem import Problem
@@ -113,7 +113,7 @@ def test_they_begin_sooner_where_functions_are_costly():
         rows = [lambda x: np.sum(np.exp(x[0] * np.arange(terms))) <= 9]
         system = with_constraints(infimum.compile(lambda x: x[0], 2), rows, (), None, 0.0).evaluator.system
         branch = SimpleNamespace(steps=2, boxes=boxes, lower=lambda: lower)
-        return program_start.are_due(system, branch, (np.zeros(2), np.ones(2)))
+        return counted_starts.are_due(system, branch, (np.zeros(2), np.ones(2)))
     assert not due(1, 20_000) and due(400, 20_000) and not due(400, 100) and not due(400, 20_000, -np.inf)
 
 
