@@ -17,10 +17,8 @@ from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
-from infimum.engines import program_start
+from infimum.engines import counted_starts
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.node import topological
-from infimum.kernel.schedule import straight_cost
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
@@ -70,6 +68,7 @@ class ConstrainedRun(SearchRun):
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)
         self.search.begin = problem.region
         self.begun: BranchAndBound | None = None  # the search of regions, while a first point is looked for
+        self.elimination = counted_starts.EliminationStage(evaluator.system, problem)
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.programs_wait = wanted is None and rounds is None  # may linear programs begin by themselves?
@@ -94,10 +93,7 @@ class ConstrainedRun(SearchRun):
 
     @cached_property
     def _quadratic_steps_an_evaluation(self) -> float:
-        """How many steps of the quadratic bound cost as much as an evaluation of all functions, in operations."""
-        system, n = self.evaluator.system, len(self.lo)
-        evaluation = POLICY.evaluation_operations + straight_cost(list(topological(list(system.rows))))
-        return evaluation / (POLICY.quadratic_operations + POLICY.product_operations * (2 * n + system.m) ** 2)
+        return counted_starts.quadratic_steps_an_evaluation(self.evaluator.system, len(self.lo))
 
     @property
     def _quadratic_budget(self) -> float:
@@ -209,7 +205,8 @@ class ConstrainedRun(SearchRun):
     # ---- linear programs that nobody asked for
     def before_step(self) -> Iterator[None]:
         """By counts. A run that is stopped meanwhile begins with that when it is resumed."""
-        due = self.programs_wait and program_start.are_due(self.bounding.system, self.branch, self.problem.region)
+        self.elimination.look(self.branch, self.search.begin)
+        due = self.programs_wait and counted_starts.are_due(self.bounding.system, self.branch, self.problem.region)
         if due and self.branch.is_between_steps:
             state = self.state()
             self.programs_wait, self.state_before_search = False, state
@@ -218,7 +215,7 @@ class ConstrainedRun(SearchRun):
         return self.branch.done
 
     def _is_large_lattice(self) -> bool:
-        return program_start.is_large_lattice(self.evaluator.system, self.search.begin)
+        return counted_starts.is_large_lattice(self.evaluator.system, self.search.begin)
 
     def _begin_programs(self, branch: BranchAndBound) -> Iterator[None]:
         """From here on linear programs bound regions, where they have something to say; at first the whole box."""
@@ -238,9 +235,10 @@ class ConstrainedRun(SearchRun):
     # ---- the work
     def prepare(self) -> Iterator[None]:
         branch = self.begun = self._begun()
+        self.elimination.look(branch, self.search.begin)
         if self.lp is not None:
             yield from self.lp.before(branch, self.search, self._offer)
-        elif self.programs_wait and program_start.find_the_first_point(self.bounding.system, self.search.begin):
+        elif self.programs_wait and counted_starts.find_the_first_point(self.bounding.system, branch, self.search.begin):
             yield from self._begin_programs(branch)
         later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
         if self.whole is not None and self.whole.is_first and not (branch.done or (later and self.lp and self.lp.is_convex)):
@@ -489,6 +487,8 @@ class ConstrainedRun(SearchRun):
             yield f"{open_before - open_now} of {counted(open_before, 'infinite bound')} replaced by finite ones that follow"
         if self.bounding is not self.evaluator and (said := rewritten_rows.said(self.bounding.system, self.evaluator.system)):
             yield said
+        if self.elimination.done:
+            yield "variables eliminated one after the other, which gives the least value"
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         result = super().finish(stopped, seconds, history)

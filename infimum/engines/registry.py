@@ -10,6 +10,7 @@ from infimum.presolve.presolve_stack import PresolveStep
 from infimum.problem.settings import Method
 
 if TYPE_CHECKING:
+    from infimum.problem.system import System
     from infimum.search.rounds import StepRounds
 
 
@@ -42,22 +43,32 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
     return partial(_named(*_RUNS[engine][constrained]), batch=None if batch is None else int(batch), rounds=rounds, **moving)
 
 
-def presolve_steps(method: Method, derives_bounds: bool = True, whole_rows: bool = True) -> list[PresolveStep]:
+def presolve_steps(method: Method, system: "System | None", derives_bounds: bool = True,
+                   exact: bool = True) -> list[PresolveStep]:
     """The steps that prepare a problem for an engine, in their order. Checkpoints of versions that derived no bounds before
-    the search, or did nothing with constraints over whole numbers, go on without that."""
+    the search, or did nothing in rational numbers, go on without that."""
     from infimum.presolve.defined_objective import DefinedObjective
     from infimum.presolve.domain_bounds import DomainBounds
-    from infimum.presolve.ordered_blocks import OrderedBlocks
-    from infimum.presolve.probed_bounds import ProbedBounds
     from infimum.presolve.system_forms import CompletedSquares, ConvexWithoutBounds, EmptySystem
-    from infimum.presolve.whole_number_rows import WholeNumberRows
 
     if method.engine == "auto":
         programs = [EmptySystem(linear_programs=True)] if method.options.lp is True else []
         bounds = [DomainBounds(), *programs, ConvexWithoutBounds()] if derives_bounds else programs
-        exact = [WholeNumberRows(), ProbedBounds(), OrderedBlocks(method.goal)] if whole_rows else []
-        return [DefinedObjective(method.goal), *exact, *bounds, CompletedSquares()]
+        rational = _rational_steps(method, system) if exact and system is not None else []
+        return [DefinedObjective(method.goal), *rational, *bounds, CompletedSquares()]
     return [EmptySystem()] if method.engine == "subdomain" else []
+
+
+def _rational_steps(method: Method, system: "System") -> list[PresolveStep]:
+    """Those that a system has use for: each is imported for these alone."""
+    from infimum.presolve.ordered_blocks import OrderedBlocks
+
+    if not system.integers:
+        return [OrderedBlocks(method.goal)]
+    from infimum.presolve.probed_bounds import ProbedBounds
+    from infimum.presolve.whole_number_rows import WholeNumberRows
+
+    return [WholeNumberRows(), ProbedBounds(), OrderedBlocks(method.goal)]
 
 
 def check_portions(options: Any) -> None:

@@ -77,13 +77,15 @@ def number(value: Fraction) -> Form:
 class ExactForms:
     """Forms of expressions where the variables numbered in `fixed` have these values."""
 
+    most_elements = POLICY.most_elements
+
     def __init__(self, fixed: dict[int, Fraction]):
         self.fixed, self.found = fixed, {}
 
     def of(self, row: Expr) -> Form | None:
         """The form of a scalar; None where there is too much to look at."""
         nodes = [node for node in topological([row]) if node not in self.found]
-        if sum(node.size for node in nodes) > POLICY.most_elements:
+        if sum(node.size for node in nodes) > self.most_elements:
             return None
         for node in nodes:
             stop_if_over()

@@ -37,8 +37,9 @@ class RootLinearPrograms:
 
     @classmethod
     def by_themselves(cls, evaluator: Evaluator, problem: Problem) -> "RootLinearPrograms | None":
-        """Where nobody asked for them: with constraints on one box. None too where the solver is missing."""
-        if not evaluator.system.m or problem.several is not None or not evaluator.linear_programs.is_available():
+        """Where nobody asked for them: with constraints or whole numbers on one box. None too where the solver is missing."""
+        system = evaluator.system
+        if not (system.m or system.integers) or problem.several is not None or not evaluator.linear_programs.is_available():
             return None
         return cls.of(evaluator, problem)
 
@@ -78,6 +79,9 @@ class RootLinearPrograms:
             branch.discard_all()
             return
         branch.floor = max(branch.floor, left.lower)
+        if self.whole and branch.steps and not branch.done and left.lower >= branch.pool.least():
+            with stoppable():  # what was cut until now tells less than one program: far fewer regions do
+                branch.begin_again(lo[:, None], hi[:, None])
         yield
         if self.whole:
             if branch.incumbent.upper == np.inf:

@@ -452,6 +452,17 @@ class EQUATION_SOLUTIONS:
     regularisation = 2.0**-44           # relative: what is added to the diagonal
 
 
+class VARIABLE_ELIMINATION:
+    """Whole variables that are eliminated one after the other. Shown by `bench/minlp.py --only autocorr`."""
+
+    most_values = 1 << 10         # values of a variable, less one
+    most_elements = 1 << 18       # elements of all operations of a row
+    most_cells = 1 << 24          # elements of a table, with the variable that is eliminated,
+    most_cells_kept = 1 << 28     # and of all tables without it
+    at_once = 1 << 26, 1 << 33    # operations on tables, also where whole points are very many: with more, the search goes first,
+    operations_each = 8           # until there are no more than that for each operation of enclosed functions
+
+
 class EXACT_FORMS:
     """Constraints that hold with equality, solved in rational numbers. Shown by `bench/minlp.py`."""
 

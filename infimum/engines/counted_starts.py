@@ -1,0 +1,94 @@
+"""When costly bounds begin that nobody asked for: by counts, so that a run that is resumed takes the same course."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infimum.expr.node import topological
+from infimum.kernel.schedule import straight_cost
+from infimum.problem.problem import Problem
+from infimum.problem.system import System
+from infimum.search.branch_and_bound import BranchAndBound
+from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
+from infimum.search.policy.bounds import VARIABLE_ELIMINATION as ELIMINATION
+from infimum.search.policy.points import DIVES as POINTS
+from infimum.search.policy.search import CONSTRAINED
+from infimum.support.clock import stoppable
+from infimum.support.given_numbers import round_down
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds import variable_elimination
+    from infimum.relax import relaxation
+else:
+    variable_elimination, relaxation = LazyModule("bounds.variable_elimination"), LazyModule("relax.relaxation")
+
+
+def are_due(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Do they begin after what has been done? By steps, or where functions are costly by what has been enclosed."""
+    steps, whole = branch.steps, bool(system.integers)
+    if steps >= (POLICY.first_step_whole if whole else POLICY.first_step):
+        return True
+    if _operations(system, branch.boxes) >= POLICY.first_operations:
+        # without a lower bound regions of real variables become bounded by cuts: programs say nothing of most of them
+        return whole or branch.lower() > -np.inf
+    return whole and steps == POLICY.first_step_convex and relaxation.Relaxation.suffices(system, *box)
+
+
+def _operations(system: System, boxes: int) -> int:
+    return boxes * straight_cost(list(topological(list(system.rows))))
+
+
+def is_large_lattice(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Are all variables whole, and their points in this box very many? Then programs look for the first one."""
+    if not len(system.integers) == len(box[0]):
+        return False
+    with np.errstate(all="ignore"):
+        return float(np.log2(box[1] - box[0] + 1.0).sum()) > POLICY.large_lattice
+
+
+def find_the_first_point(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Do programs look for the first point? Where whole points are very many, or whole numbers more than few and all else is
+    convex: with these fixed it is solved for."""
+    if branch.done:
+        return False
+    if len(system.integers) <= POINTS.few_whole_numbers or is_large_lattice(system, box):
+        return is_large_lattice(system, box)
+    return relaxation.Relaxation.suffices(system, *box)
+
+
+def quadratic_steps_an_evaluation(system: System, n: int) -> float:
+    """How many steps of the quadratic bound cost as much as an evaluation of all functions, in operations."""
+    evaluation = CONSTRAINED.evaluation_operations + straight_cost(list(topological(list(system.rows))))
+    return evaluation / (CONSTRAINED.quadratic_operations + CONSTRAINED.product_operations * (2 * n + system.m) ** 2)
+
+
+class EliminationStage:
+    """Of one run: done once, or not at all. A run that is resumed may do it again, with the same outcome."""
+
+    done = False
+
+    def __init__(self, system: System, problem: Problem):
+        self.system, self.waits = system, bool(system.integers) and problem.start is None and problem.outer is None
+        self.plan: variable_elimination.VariableElimination | None = None
+        self.operations = self.at_once = 0  # of all functions of one box, and on tables before any search
+
+    def look(self, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> None:
+        """Is it due? Then f has a lower bound on the box, and a point where it is that."""
+        if not self.waits or branch.done:
+            return
+        with stoppable():
+            if self.plan is None:
+                self.plan = variable_elimination.VariableElimination.of(self.system, *box)
+                self.operations = straight_cost(list(topological(list(self.system.rows))))
+                self.at_once = ELIMINATION.at_once[is_large_lattice(self.system, box)]
+            self.waits = self.plan is not None
+            if not self.waits or self.plan.cost > max(self.at_once, ELIMINATION.operations_each * self.operations * branch.boxes):
+                return
+            found, self.waits, self.done = self.plan.minimum(), False, True
+            if found is None:
+                branch.discard_all()
+                return
+            branch.floor = max(branch.floor, round_down(found.lower))
+            branch.incumbent.offer(found.x[:, None])
+            branch.prune()
