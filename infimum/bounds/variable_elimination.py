@@ -33,8 +33,8 @@ class _Forms(ExactForms):
 
 
 class Multiple(NamedTuple):
-    """A form is its constant and `unit` times a number between the polynomial and that plus `error`. `most`: a bound of the size of
-    the polynomial, and of all its parts."""
+    """A form is its constant and `unit` times a number that differs from the polynomial by `error` at most. `most`: a bound of the
+    size of the polynomial, and of all its parts."""
 
     unit: Fraction
     polynomial: Polynomial
@@ -206,7 +206,7 @@ def _row(form: Form, lower: float, upper: float, values: list[np.ndarray]) -> Ro
     """A constraint in whole numbers, or one that it implies; None where these are too large."""
     found, constant = Multiple.of(form, values, 0), form.get(CONSTANT, Fraction(0))
     low, high = ((Fraction(end) - constant) / found.unit if np.isfinite(end) else None for end in (lower, upper))
-    low, high = None if low is None else ceil(low) - found.error, None if high is None else floor(high)
+    low, high = None if low is None else ceil(low) - found.error, None if high is None else floor(high) + found.error
     inside = (None if end is None else max(min(end, _LARGEST), -_LARGEST) for end in (low, high))
     return Row(found.polynomial, *inside) if found.is_small(0) else None
 

@@ -93,6 +93,16 @@ def test_against_all_points(drawn):
         assert (tuple(map(int, found.x)), least) in values.items() and found.lower == least
 
 
+@pytest.mark.parametrize("c", [-0.3, 0.3])
+@pytest.mark.parametrize("y", [-4, 4])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_rounded_constraints_keep_the_points_on_their_ends(c: float, y: int, side: int):
+    """Terms so different in size that the small one is rounded to multiples of the unit: 0 is feasible, as both are equal there."""
+    ends = (-np.inf, c * y) if side < 0 else (c * y, np.inf)
+    found = VariableElimination.of(*system([(-4, 4), (y, y)], [(1.0, {0: 2})], [([(3e12, {0: 1}), (c, {1: 1})], *ends)]))
+    assert found is not None and found.minimum().lower == 0
+
+
 def random_problem(r: np.random.Generator, n: int):
     """A polynomial of neighbours in a band, in a function that NumPy calls."""
     terms = [(int(r.integers(-9, 10)), *(int(v) for v in r.integers(0, min(4, n - k), 2) + k)) for k in range(n - 1) for _ in range(3)]
