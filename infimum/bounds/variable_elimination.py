@@ -33,8 +33,8 @@ class _Forms(ExactForms):
 
 
 class Multiple(NamedTuple):
-    """A form is its constant and `unit` times a number that differs from the polynomial by `error` at most. `most`: a bound of the
-    size of the polynomial, and of all its parts."""
+    """A form is its constant and `unit` times a number that differs from the polynomial by `error` at most. `most`: a bound of the size
+    of the polynomial, and of all its parts."""
 
     unit: Fraction
     polynomial: Polynomial
@@ -49,7 +49,8 @@ class Multiple(NamedTuple):
         for term, c in form.items():
             if term:  # powers of a variable that is 0 or 1 are that variable
                 terms[tuple((v, 1 if values[v].tolist() == [0, 1] else p) for (_, v), p in term)] += c
-        sizes = {powers: prod(max(1, abs(int(values[v][0])), abs(int(values[v][-1]))) ** p for v, p in powers) for powers in terms}
+        largest = [max(1, abs(int(found[0])), abs(int(found[-1]))) for found in values]
+        sizes = {powers: prod(largest[v] ** p for v, p in powers) for powers in terms}
         size = sum((abs(c) * sizes[powers] for powers, c in terms.items()), Fraction(0))
         unit = Fraction(1, lcm(*(c.denominator for c in terms.values())))
         if _span(ceil(size / unit), tables) >= _LARGEST:
