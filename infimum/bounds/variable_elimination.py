@@ -33,8 +33,8 @@ class _Forms(ExactForms):
 
 
 class Multiple(NamedTuple):
-    """A form is its constant and `unit` times a number that differs from the polynomial by `error` at most. `most`: a bound of the size
-    of the polynomial, and of all its parts."""
+    """A form is its constant and `unit` times a number that differs from the polynomial by `error` at most. `most`: a bound of
+    the size of the polynomial, and of all its parts."""
 
     unit: Fraction
     polynomial: Polynomial
