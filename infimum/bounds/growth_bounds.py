@@ -1,15 +1,16 @@
-"""Bounds of variables that have none, from polynomials: far out the term with the largest power of a variable outweighs the
-others, where the other variables are bounded.
+"""Bounds of variables that have none, from polynomials: far out the terms with the largest powers of single variables outweigh the
+others, for one variable where the others are bounded, and for several at once.
 
 Proof: docs/proofs/convex_bounds.md.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
-from math import inf
+from math import inf, lcm, prod
 
 import numpy as np
 
-from infimum.expr.exact_forms import ExactForms, Form, enclosed, is_polynomial
+from infimum.expr.exact_forms import CONSTANT, ExactForms, Form, Term, enclosed, is_polynomial, plus
 from infimum.expr.real import round_up
 from infimum.problem.system import System
 from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
@@ -29,14 +30,82 @@ def with_growth_bounds(system: System, lo: np.ndarray, hi: np.ndarray, upper: fl
     box, forms = (lo.copy(), hi.copy()), ExactForms({})
     ends = zip(system.rows, [-inf, *system.lower], [upper, *system.upper], strict=True)
     known = [(form, *sides) for row, *sides in ends if (form := forms.of(row)) is not None and is_polynomial(form)]
-    for i in np.flatnonzero(np.isinf(lo) | np.isinf(hi)):
-        for side in (0, 1):
-            if np.isinf(box[side][i]):
-                far = [_reach(form, least, most, int(i), -1 if side == 0 else 1, box) for form, least, most in known]
-                nearest = min((number for number in far if number is not None), default=None)
-                if nearest is not None:
-                    box[side][i] = round_up(nearest) if side else -round_up(nearest)
+    while (infinite := np.isinf(box).sum()) > 0:
+        for i in np.flatnonzero(np.isinf(box).any(axis=0)):
+            for side in (0, 1):
+                if np.isinf(box[side][i]):
+                    far = [_reach(form, least, most, int(i), -1 if side == 0 else 1, box) for form, least, most in known]
+                    nearest = min((number for number in far if number is not None), default=None)
+                    if nearest is not None:
+                        box[side][i] = round_up(nearest) if side else -round_up(nearest)
+        for form, least, most in known:
+            for i, far in next((found for below in _below(form, least, most) if (found := _reaches(below, box))), {}).items():
+                box[0][i], box[1][i] = max(box[0][i], -round_up(far)), min(box[1][i], round_up(far))
+        if np.isinf(box).sum() == infinite:
+            break
     return box
+
+
+def _below(form: Form, least: float, most: float) -> Iterator[Form]:
+    """Forms that are positive nowhere where least <= form <= most."""
+    for sign, end in ((1, most), (-1, -least)):
+        if np.isfinite(end):
+            yield plus({term: sign * number for term, number in form.items()}, {CONSTANT: Fraction(-float(end))})
+
+
+def _reaches(form: Form, box: Box) -> dict[int, Fraction]:
+    """For each variable of the form that is not bounded, if there are several, a number K such that form > 0 wherever |x_i| > K;
+    nothing if none are found."""
+    infinite = np.isinf(box).any(axis=0)
+    free = sorted({j for term in form for (_, j), _ in term if infinite[j]})
+    signs = {i: 1 if box[0][i] >= 0 else -1 if box[1][i] <= 0 else 0 for i in free}
+    coefficients: dict[Term, Form] = {}  # of the powers of these variables: forms of the others
+    for term, number in form.items():
+        powers = tuple(factor for factor in term if infinite[factor[0][1]])
+        coefficients.setdefault(powers, {})[tuple(factor for factor in term if not infinite[factor[0][1]])] = number
+    terms = {tuple((j, power) for (_, j), power in powers): _least(powers, enclosed(c, *box), signs)
+             for powers, c in coefficients.items()}
+    if len(free) < 2:
+        return {}
+    degree = {i: max((powers[0][1] for powers in terms if len(powers) == 1 and powers[0][0] == i), default=0) for i in free}
+    if min(degree.values()) == 0:
+        return {}
+    largest = {i: terms.pop(((i, degree[i]),)) for i in free}
+    common, other = lcm(*degree.values()), []
+    for powers, number in terms.items():
+        share = sum(Fraction(power, degree[j]) for j, power in powers)
+        if number < 0 and share == 1:  # |x^a| is at most the sum of a_j / d_j |x_j|^d_j
+            for j, power in powers:
+                largest[j] += number * Fraction(power, degree[j])
+        elif number < 0 and share > 1:
+            return {}
+        elif number < 0 or not powers:
+            other.append((int(common * share), powers, number))
+    if min(largest.values()) <= 0:
+        return {}
+    unit = {i: _root_below(largest[i], degree[i]) for i in free}
+    below = {common: Fraction(1)}
+    for power, powers, number in other:
+        below[power] = below.get(power, 0) + number / prod(unit[j] ** k for j, k in powers)
+    far = _root_bound(below)
+    return {} if far is None else {i: far ** (common // degree[i]) / unit[i] for i in free}
+
+
+def _least(powers: Term, ends: tuple[Fraction, Fraction], signs: dict[int, int]) -> Fraction:
+    """A number c such that coefficients between these ends, times the powers, are not below c times the powers of absolute values."""
+    sign = prod(signs[j] for (_, j), power in powers if power % 2)
+    return min(ends) if sign > 0 else min(-ends[0], -ends[1]) if sign < 0 else -max(map(abs, ends))
+
+
+def _root_below(number: Fraction, degree: int) -> Fraction:
+    """A positive number whose power of this degree is not above the given one, by little."""
+    exponent = (number.numerator.bit_length() - number.denominator.bit_length() - 1) // degree
+    root = step = Fraction(2) ** exponent
+    for _ in range(POLICY.growth_bisections):
+        if (root + step) ** degree <= number:
+            root += step
+        step /= 2
+    return root
 
 
 def _reach(form: Form, least: float, most: float, i: int, sign: int, box: Box) -> Fraction | None:

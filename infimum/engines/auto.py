@@ -212,6 +212,8 @@ class Auto(SearchRun):
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
             # at 0 the whole box may be refined for the first time
             late = 0 if over else k + 1 - min(POLICY.rounds_before_refinement, len(rounds))
+            if better:
+                self.root.close()
             if sweeps and (better or late == 0 or not self.root.sweeps):
                 yield from self.root.sweep(refines=late >= 0)
             if over or self.root.done:

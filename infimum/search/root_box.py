@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +15,20 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.system import System
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy.bounds import REGION_ISOLATION, SWEEPS
+from infimum.search.policy.bounds import CONVEX_BOUNDS, REGION_ISOLATION, SWEEPS
 from infimum.search.policy.search import ROOT_BOX as POLICY
 from infimum.search.region_pool import Regions
-from infimum.support.clock import briefly
+from infimum.support.clock import briefly, stoppable
+from infimum.support.lazy import LazyModule
+
+if TYPE_CHECKING:
+    from infimum.bounds import growth_bounds
+else:
+    growth_bounds = LazyModule("bounds.growth_bounds")
 
 
 class RootBox:
@@ -88,6 +96,14 @@ class RootBox:
             if self.done or not refines or not (widths(*self.box) < POLICY.worth_shrinkage * before).any():
                 return
             refines = False
+
+    def close(self) -> None:
+        """Finite ends in the place of infinite ones, as far as f is above the incumbent's value beyond them by its growth."""
+        if self.start is None and self.n <= CONVEX_BOUNDS.most_variables and np.isinf(self.box).any() and not self.done:
+            system = System(self.evaluator.f, (), np.zeros(0), np.zeros(0))
+            with stoppable():
+                lo, hi = growth_bounds.with_growth_bounds(system, *(end[:, 0] for end in self.box), self.incumbent.upper)
+            self.box = lo[:, None], hi[:, None]
 
     def _refine(self) -> Iterator[None]:
         """Takes the box apart into slices of each variable, halved while that pays."""
