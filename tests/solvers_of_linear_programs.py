@@ -26,6 +26,11 @@ class Liar:
     def change_cost(self, cost):
         pass
 
+    def tableau_rows(self, columns):
+        for j in columns.tolist():
+            row = self.rng.normal(size=self.rows) * self.rng.choice([0.0, 1.0, 1e-300, 1e300], self.rows)
+            yield j, np.where(self.rng.random(self.rows) < 0.01, self.rng.choice([np.nan, np.inf]), row)
+
     def solve(self, iterations, primal=False, enough=np.inf):
         return type(self).answer(self.rng, self.rows, self.columns)
 

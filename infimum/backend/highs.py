@@ -7,6 +7,7 @@ Proof: docs/proofs/linear_programs.md.
 """
 
 import importlib
+from collections.abc import Iterator
 from functools import cache, cached_property
 from importlib.util import find_spec
 from types import ModuleType
@@ -127,6 +128,16 @@ class Highs:
     def basis(self) -> Basis:
         """Of the last program."""
         return Basis(self.highs.getBasis(), self.highs.getNumCol() + self.highs.getNumRow())
+
+    def tableau_rows(self, columns: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """For each of these columns that is basic the weights of all rows whose sum has it with factor 1, and no other basic
+        column or basic row."""
+        _, basic = self.highs.getBasicVariables()
+        places = {int(column): k for k, column in enumerate(basic)}
+        for j in columns.tolist():
+            if j in places:
+                _, weights = self.highs.getBasisInverseRow(places[j])
+                yield j, np.array(weights, float)
 
     @cached_property
     def _kinds(self) -> dict[int, Any]:

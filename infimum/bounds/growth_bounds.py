@@ -1,5 +1,5 @@
-"""Bounds of variables that have none, from polynomials: far out the terms with the largest powers of single variables outweigh the
-others, for one variable where the others are bounded, and for several at once.
+"""Bounds of variables that have none, from polynomials: far out the terms with the largest powers of single variables outweigh
+the others, for one variable where the others are bounded, and for several at once.
 
 Proof: docs/proofs/convex_bounds.md.
 """
@@ -92,7 +92,7 @@ def _reaches(form: Form, box: Box) -> dict[int, Fraction]:
 
 
 def _least(powers: Term, ends: tuple[Fraction, Fraction], signs: dict[int, int]) -> Fraction:
-    """A number c such that coefficients between these ends, times the powers, are not below c times the powers of absolute values."""
+    """A number c such that coefficients between these ends, times the powers, are not below c times powers of absolute values."""
     sign = prod(signs[j] for (_, j), power in powers if power % 2)
     return min(ends) if sign > 0 else min(-ends[0], -ends[1]) if sign < 0 else -max(map(abs, ends))
 

@@ -20,6 +20,7 @@ from infimum.bounds.interface import Outcome, RegionTest, StepContext
 from infimum.bounds.linear_programs.gradient_cuts import add_gradient_cuts
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.bounds.linear_programs.program_starts import ProgramStarts
+from infimum.bounds.linear_programs.rounding_cuts import add_rounding_cuts
 from infimum.bounds.linear_programs.switched_rows import strengthen
 from infimum.evaluation.evaluator import Evaluator
 from infimum.kernel.region_cut import DISCARDED_AXIS, rows
@@ -75,6 +76,7 @@ class LinearProgramBound(RegionTest):
         self.bounding = LinearProgramBounding(Relaxation(evaluator), evaluator.linear_programs)
         strengthen(self.bounding, lo, hi)
         add_gradient_cuts(self.bounding, lo, hi)
+        add_rounding_cuts(self.bounding, lo, hi)
         self.bounding.grid = ValueGrid.of(self.bounding.relaxation, lo, hi)
         self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
         self.rests = 0

@@ -18,3 +18,26 @@ class GRADIENT_CUTS:
     most_variables = 128  # variables, at most
     rounds = 24           # programs, at most
     violation = 1e-5      # part of a row's end by which it must be violated
+
+
+class ROUNDING_CUTS:
+    """Mixed-integer rounding of rows of linear programs. Shown by `bench/minlp.py` and `bench/integer_programs.py`."""
+
+    most_columns = 1024        # columns of a program, at most,
+    most_entries = 1 << 16     # and entries
+    most_rounds = 24           # programs
+    patience = 4               # rounds in which the bound has to rise
+    least_gain = 0.01          # by this part of what it rose in all
+    most_cuts = 24             # cuts a round
+    most_rows = 128            # rows that are rounded by themselves, and with others
+    most_eliminations = 3      # other rows that are added to one
+    most_tableau_rows = 24     # rows of the simplex tableau
+    most_summed_rows = 64      # rows of the program that one of them is made of
+    most_divisors = 8          # numbers by which a sum is divided
+    tight = 1e-7               # distance of the solution from a row: nearer it is tight
+    least_fraction = 1e-4      # distance from a whole number: farther away a column should be cut
+    least_remainder = 0.005    # of the end of a sum, from a whole number
+    least_depth = 1e-4         # distance of the solution from a cut
+    most_parallel = 0.95       # cosine of the angle between two cuts
+    most_ratio = 1e7           # between factors of a cut
+    negligible = 1e-11         # part of the largest factor
