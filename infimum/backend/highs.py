@@ -20,6 +20,7 @@ from infimum.errors import SolverError
 # programs are scaled before, small, and begin near their end: pricing without weights that would have to be computed at first
 _OPTIONS = {"output_flag": False, "threads": 1, "parallel": "off", "random_seed": 0, "presolve": "off", "solver": "simplex",
             "simplex_dual_edge_weight_strategy": 1, "simplex_scale_strategy": 0, "dual_simplex_cost_perturbation_multiplier": 0.0}
+_INTEGER_OPTIONS = {"output_flag": False, "threads": 1, "parallel": "off", "random_seed": 0}
 _DUAL, _PRIMAL = 1, 4  # simplex strategies
 SOLVED, NO_POINT, ABOVE, LIMITED, FAILED = "solved", "no point", "above", "iterations", "failed"
 _MEANING = {"kOptimal": SOLVED, "kInfeasible": NO_POINT, "kObjectiveBound": ABOVE, "kIterationLimit": LIMITED}
@@ -128,6 +129,23 @@ class Highs:
     def basis(self) -> Basis:
         """Of the last program."""
         return Basis(self.highs.getBasis(), self.highs.getNumCol() + self.highs.getNumRow())
+
+    def whole_solution(self, program: Any, whole: np.ndarray, nodes: int, seconds: float) -> np.ndarray | None:
+        """The best point that branch and bound finds in this number of nodes for a program with low <= z <= high, in which these
+        columns are whole."""
+        rows, count, n = program.rows, len(program.rows.lower), len(program.low)
+        order = np.argsort(rows.row, kind="stable")
+        order = order[rows.low[order] != 0.0]
+        begin = np.append(0, np.cumsum(np.bincount(rows.row[order], minlength=count))).astype(np.int32)
+        own = self.library.Highs()
+        for name, value in {**_INTEGER_OPTIONS, "mip_max_nodes": nodes, "time_limit": min(seconds, 1e9)}.items():
+            own.setOptionValue(name, value)
+        own.passModel(n, count, len(order), int(self.library.MatrixFormat.kRowwise), int(self.library.ObjSense.kMinimize), 0.0,
+                      program.cost.low, program.low, program.high, rows.lower, rows.upper, begin,
+                      rows.column[order].astype(np.int32), rows.low[order], whole.astype(np.int32))
+        own.run()
+        found = np.array(own.getSolution().col_value, float)
+        return found if own.getInfo().primal_solution_status == 2 and found.shape == (n,) else None
 
     def tableau_rows(self, columns: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """For each of these columns that is basic the weights of all rows whose sum has it with factor 1, and no other basic

@@ -1,10 +1,11 @@
 """When costly bounds begin that nobody asked for: by counts, so that a run that is resumed takes the same course."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infimum.expr.node import topological
+from infimum.expr.node import const, topological
 from infimum.kernel.schedule import straight_cost
 from infimum.problem.problem import Problem
 from infimum.problem.system import System
@@ -48,13 +49,13 @@ def is_large_lattice(system: System, box: tuple[np.ndarray, np.ndarray]) -> bool
 
 
 def find_the_first_point(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Do programs look for the first point? Where whole points are very many, or whole numbers more than few and all else is
-    convex: with these fixed it is solved for."""
+    """Do programs look for the first point? Where whole points are very many, or whole numbers more than few and what the
+    constraints leave is convex but for these: with them fixed a point is solved for."""
     if branch.done:
         return False
     if len(system.integers) <= POINTS.few_whole_numbers or is_large_lattice(system, box):
         return is_large_lattice(system, box)
-    return relaxation.Relaxation.suffices(system, *box)
+    return relaxation.Relaxation.suffices(replace(system, f=const(0.0)), *box)
 
 
 def quadratic_steps_an_evaluation(system: System, n: int) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.bounds.interface import LocalSolution, RegionTest
+from infimum.bounds.linear_programs.integer_guide import IntegerGuide
 from infimum.bounds.linear_programs.linear_program_bound import LinearProgramBound
 from infimum.bounds.linear_programs.program_dive import ProgramDive
 from infimum.evaluation.evaluator import Evaluator
@@ -27,6 +28,7 @@ class RootLinearPrograms:
         self.test = LinearProgramBound(evaluator, problem.lo, problem.hi)
         self.several, self.first = problem.several is not None, None
         self.whole, self.diver = len(self.test.bounding.relaxation.whole) > 0, ProgramDive(self.test.bounding)
+        self.guide = IntegerGuide(self.test.bounding)
         self.turns = None if self.whole else Alternation.of(self.test.bounding)  # it knows nothing of whole numbers
 
     @classmethod
@@ -62,9 +64,11 @@ class RootLinearPrograms:
         if not looks and not step:
             self.test.payoff.due = max(self.test.payoff.due, POLICY.first_step_if_curved)
         for test in tests if looks else ():
-            if test.payoff is not None and test is not self.test and not test.payoff.tried:
-                later = POLICY.others_after_whole if self.whole else 0
-                test.payoff.due = max(test.payoff.due, step + max(later, test.schedule.after_programs))
+            payoff, later = test.payoff, POLICY.others_after_whole if self.whole else 0
+            if payoff is None or test is self.test:
+                continue
+            if not payoff.tried or (self.whole and payoff.gained < POLICY.much_gained * payoff.tried):
+                payoff.pays, payoff.due = False, max(payoff.due, step + max(later, test.schedule.after_programs))
 
     def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
         """A bound of the whole box, and a look for points from the solution, and from some places that are easily chosen."""
@@ -111,10 +115,25 @@ class RootLinearPrograms:
         yield
         if x is None:
             return
+        yield from self._offer(branch, search, x[:, None])
+
+    def guided(self, branch: Any, search: Any, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """The same from integer programs of a box, where dives do not fix all that is not convex."""
+        if self.is_convex or branch.done or not self.guide.applies:
+            return
+        with stoppable():
+            upper, grid = branch.incumbent.upper, self.test.bounding.grid
+            points = self.guide.points(lo, hi, upper if grid is None else grid.below(upper))
+        yield
+        if points:
+            yield from self._offer(branch, search, np.stack(points, axis=1))
+
+    def _offer(self, branch: Any, search: Any, points: np.ndarray) -> Iterator[None]:
+        """Points (n, N) with whole numbers, as they are, or with other variables searched for."""
         before = branch.incumbent.upper
-        branch.incumbent.offer(x[:, None])
-        if not branch.incumbent.upper < before and len(self.diver.whole) < len(x):
-            yield from in_stoppable_steps(search.with_whole_fixed(x[:, None]))
+        branch.incumbent.offer(points)
+        if not branch.incumbent.upper < before and len(self.diver.whole) < len(points):
+            yield from in_stoppable_steps(search.with_whole_fixed(points))
             branch.incumbent.offer(np.stack(search.candidates(), axis=1))
         if branch.incumbent.upper < before:
             branch.prune()
@@ -150,6 +169,7 @@ class RootLinearPrograms:
             yield
             if self.whole:
                 yield from self.dive(branch, search, *(search.begin if search.better is None else search.better))
+                yield from self.guided(branch, search, *(search.begin if search.better is None else search.better))
             else:
                 yield from self._look(branch, search, offer, seen[::-(-len(seen) // POLICY.starts_between_tightenings)])
             if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), POLICY.least_gain * (upper - branch.floor)):

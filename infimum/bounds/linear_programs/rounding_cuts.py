@@ -1,9 +1,9 @@
 """Cuts of whole numbers: inequalities that all points with whole numbers obey, and the solution of the whole box's program does
 not.
 
-Rows of that program, single ones and sums of them, are rounded (`bounds/linear_programs/mixed_integer_rounding.py`): sums are those in which a
-basic column that should be whole is expressed by columns at their ends (Gomory, 1960), and rows from which columns between their
-ends are eliminated (Marchand and Wolsey, 2001). Products, powers and sums of whole columns are whole. Cuts hold in every region.
+Rows of that program, single ones and sums of them, are rounded (`mixed_integer_rounding.py`): sums are those in which a basic
+column that should be whole is expressed by columns at their ends (Gomory, 1960), and rows from which columns between their ends
+are eliminated (Marchand and Wolsey, 2001). Products, powers and sums of whole columns are whole. Cuts hold in every region.
 
 Proof: docs/proofs/rounding_cuts.md.
 """
@@ -99,9 +99,9 @@ class _Estimate(NamedTuple):
 class _RootProgram:
     """The program of the whole box, its solution, and its rows as inequalities, each end of a row one of them."""
 
-    def __init__(self, bounding: LinearProgramBounding, region: RegionPrograms, program: ScaledProgram, z: np.ndarray,
-                 whole: np.ndarray):
-        self.bounding, self.program, self.z, self.whole = bounding, program, z, whole
+    def __init__(self, bounding: LinearProgramBounding, region: RegionPrograms, program: ScaledProgram,
+                 weights: np.ndarray, z: np.ndarray, whole: np.ndarray):
+        self.bounding, self.program, self.weights, self.z, self.whole = bounding, program, weights, z, whole
         self.cost = program.offset + program.unit * bounding.last_cost
         low, high = region.low.copy(), region.high.copy()
         low[whole], high[whole] = np.ceil(low[whole]), np.floor(high[whole])
@@ -130,8 +130,8 @@ class _RootProgram:
         bounding.session()
         bounding.warm = None
         found = bounding.program_of(TightenedRegion(*bounding.columns_of(lo, hi), -inf), inf)
-        z = None if found is None else bounding.multipliers(found[1])[1]
-        return None if z is None else cls(bounding, *found, z, whole)
+        weights, z = (None, None) if found is None else bounding.multipliers(found[1])
+        return None if z is None else cls(bounding, *found, weights, z, whole)
 
     def is_tight(self, cut: _Side) -> bool:
         form, _, end = cut
@@ -150,6 +150,12 @@ class _RootProgram:
     @cached_property
     def distance(self) -> np.ndarray:
         return np.maximum(0.0, np.where(self.from_upper, self.high - self.z, self.z - self.low))
+
+    @cached_property
+    def ends(self) -> tuple[dict[int, int], dict[int, int]]:
+        """The inequalities of upper and of lower ends, by the rows of the program."""
+        numbers = [(int(r), k) for k, r in enumerate(self.row)]
+        return tuple({r: k for r, k in numbers if self.sign[k] * sign > 0} for sign in (1.0, -1.0))
 
     @cached_property
     def slack(self) -> np.ndarray:
@@ -183,7 +189,8 @@ class _RootProgram:
 
     # ---- what may be rounded
     def _bases(self) -> Iterator[_Base]:
-        """Tight rows with whole columns, sums without columns between their ends, and rows of the simplex tableau."""
+        """Tight rows with whole columns, sums without columns between their ends, rows of the simplex tableau, and the sum that bounds
+        f."""
         norms = np.sqrt((self.matrix**2).sum(axis=1))
         tight = np.flatnonzero((self.slack <= POLICY.tight * norms) & (self.matrix[:, self.whole] != 0).any(axis=1))
         for k in tight[:POLICY.most_rows]:
@@ -191,12 +198,15 @@ class _RootProgram:
             yield base
             yield from self._eliminated(base, tight)
         yield from self._tableau()
+        if (base := self._sum(self.weights)) is not None:
+            yield base
 
     def _eliminated(self, base: _Base, tight: np.ndarray) -> Iterator[_Base]:
-        """Sums with other tight rows, in which a column that is not whole and lies between its ends is gone."""
+        """Sums with other tight rows, in which a column that lies between its ends, and is no whole variable, is gone."""
         used, total = set(self.row[base.which].tolist()), self.matrix[base.which[0]].copy()
         for _ in range(POLICY.most_eliminations):
-            between = np.where(self.whole | (total == 0.0), 0.0, self.distance)
+            between = np.where(total == 0.0, 0.0, self.distance)
+            between[self.bounding.relaxation.whole] = 0.0
             j = int(np.argmax(between))
             if not between[j] > POLICY.least_fraction:
                 return
@@ -219,22 +229,24 @@ class _RootProgram:
         """Rows of the simplex tableau of whole columns that are none, by the rows of the program."""
         nearest = np.abs(self.z[self.fractional] - np.floor(self.z[self.fractional]) - 0.5)
         some = self.fractional[np.argsort(nearest, kind="stable")][:POLICY.most_tableau_rows]
-        upper = {int(r): k for k, r in enumerate(self.row) if self.sign[k] > 0}
-        lower = {int(r): k for k, r in enumerate(self.row) if self.sign[k] < 0}
         for j, weights in self.bounding.solver.tableau_rows(some):
-            weights = weights * self.program.scales * self.program.width[j]
-            size = np.abs(weights).max(initial=0.0)
-            which, own = [], []
-            for r in np.flatnonzero(np.abs(weights) > POLICY.negligible * size):
-                k = min((side[int(r)] for side in (upper, lower) if int(r) in side), key=lambda k: self.slack[k], default=None)
-                if k is None:
-                    which = []
-                    break
-                which.append(k)
-                own.append(weights[r] * self.sign[k])
-            if 0 < len(which) <= POLICY.most_summed_rows:
-                for sign in (1.0, -1.0):
-                    yield _Base(np.array(which), sign * np.array(own))
+            with np.errstate(all="ignore"):
+                base = self._sum(weights * self.program.scales * self.program.width[j])
+            if base is not None:
+                yield base
+                yield base._replace(weights=-base.weights)
+
+    def _sum(self, weights: np.ndarray) -> _Base | None:
+        """Rows of the program with these weights, each by the end that is nearer; None if one of them cannot be used, or there are
+        very many."""
+        which, own = [], []
+        for r in np.flatnonzero(np.abs(weights) > POLICY.negligible * np.abs(weights).max(initial=0.0)).tolist():
+            k = min((ends[r] for ends in self.ends if r in ends), key=lambda k: self.slack[k], default=None)
+            if k is None:
+                return None
+            which.append(k)
+            own.append(weights[r] * self.sign[k])
+        return _Base(np.array(which), np.array(own)) if 0 < len(which) <= POLICY.most_summed_rows else None
 
     # ---- the cut of a sum
     def _estimated(self, base: _Base) -> _Estimate | None:

@@ -211,6 +211,7 @@ class ROOT_LINEAR_PROGRAMS:
     large_lattice = 24.0            # bits of the number of whole points of a box: with more, programs look for the first point
     dive_period = 16                # steps between two dives later on
     others_after_whole = 256        # steps after which other costly tests are first tried, where programs look for whole numbers
+    much_gained = 0.5               # part of regions that they must have discarded before, so as not to wait
     quadratic_share = 2.0**-4       # part of its steps that the quadratic bound may take then: it is not meant for whole numbers
     search_share = 0.5              # evaluations of point searches for each box: with more, only dives look for whole numbers
     # steps before programs of single regions, where constraints are curved: many searches are over by then

@@ -27,10 +27,10 @@ class ROUNDING_CUTS:
     most_entries = 1 << 16     # and entries
     most_rounds = 24           # programs
     patience = 4               # rounds in which the bound has to rise
-    least_gain = 0.01          # by this part of what it rose in all
+    least_gain = 0.05          # by this part of what it rose in all
     most_cuts = 24             # cuts a round
     most_rows = 128            # rows that are rounded by themselves, and with others
-    most_eliminations = 3      # other rows that are added to one
+    most_eliminations = 6      # other rows that are added to one
     most_tableau_rows = 24     # rows of the simplex tableau
     most_summed_rows = 64      # rows of the program that one of them is made of
     most_divisors = 8          # numbers by which a sum is divided
@@ -41,3 +41,12 @@ class ROUNDING_CUTS:
     most_parallel = 0.95       # cosine of the angle between two cuts
     most_ratio = 1e7           # between factors of a cut
     negligible = 1e-11         # part of the largest factor
+
+
+class INTEGER_GUIDE:
+    """Integer programs of the solver that look for points. Shown by `bench/minlp_families.py --families trim`."""
+
+    most_columns = 1024    # columns of a program, at most,
+    most_entries = 1 << 16  # and entries
+    most_nodes = 64        # of its branch and bound
+    turns = 3              # integer programs with variables fixed, from one solution on
