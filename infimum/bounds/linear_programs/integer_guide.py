@@ -1,14 +1,14 @@
-"""Points with whole numbers, by the solver's integer programs: the relaxation of a region with whole columns is solved as one, and
-then again with variables fixed at that solution that are factors of all products and arguments of all curves. With these fixed the
-relaxation is exact, but for rounding errors, and its solution a point of the problem. These are estimates: whoever takes such a
-point proves what it is.
+"""Points with whole numbers, by the solver's integer programs: the relaxation of a region with whole columns is solved as one,
+and then again with variables fixed at that solution that are factors of all products and arguments of all curves. With these
+fixed the relaxation is exact, but for rounding errors, and its solution a point of the problem. These are estimates: whoever
+takes such a point proves what it is.
 """
 
 import numpy as np
 
 from infimum.bounds.linear_programs.rounding_cuts import whole_columns
 from infimum.bounds.propagation import propagate
-from infimum.relax.program_bounds import LinearProgramBounding, TightenedRegion
+from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import Relaxation
 from infimum.search.policy.cuts import INTEGER_GUIDE as POLICY
 from infimum.support.clock import left, stop_if_over

@@ -189,8 +189,8 @@ class _RootProgram:
 
     # ---- what may be rounded
     def _bases(self) -> Iterator[_Base]:
-        """Tight rows with whole columns, sums without columns between their ends, rows of the simplex tableau, and the sum that bounds
-        f."""
+        """Tight rows with whole columns, sums without columns between their ends, rows of the simplex tableau, and the sum that
+        bounds f."""
         norms = np.sqrt((self.matrix**2).sum(axis=1))
         tight = np.flatnonzero((self.slack <= POLICY.tight * norms) & (self.matrix[:, self.whole] != 0).any(axis=1))
         for k in tight[:POLICY.most_rows]:
@@ -237,8 +237,8 @@ class _RootProgram:
                 yield base._replace(weights=-base.weights)
 
     def _sum(self, weights: np.ndarray) -> _Base | None:
-        """Rows of the program with these weights, each by the end that is nearer; None if one of them cannot be used, or there are
-        very many."""
+        """Rows of the program with these weights, each by the end that is nearer; None if one of them cannot be used, or there
+        are very many."""
         which, own = [], []
         for r in np.flatnonzero(np.abs(weights) > POLICY.negligible * np.abs(weights).max(initial=0.0)).tolist():
             k = min((ends[r] for ends in self.ends if r in ends), key=lambda k: self.slack[k], default=None)

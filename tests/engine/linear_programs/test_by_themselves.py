@@ -19,6 +19,7 @@ from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Method
 from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import Relaxation
+from infimum.search.policy.bounds import VARIABLE_ELIMINATION
 
 pytest.importorskip("highspy")
 METHOD = Method("auto", SwarmOptions(), Goal(1e-7, 1e-6))
@@ -69,6 +70,7 @@ def enumerated():
 def early(monkeypatch):
     monkeypatch.setattr(PROGRAMS, "first_step_whole", 1)
     monkeypatch.setattr(PROGRAMS, "first_step", 1)
+    monkeypatch.setattr(VARIABLE_ELIMINATION, "most_cells", 0)
 
 
 @pytest.mark.parametrize("options", [None, {"lp": True}, {"lp": False}])
