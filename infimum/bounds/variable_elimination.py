@@ -24,6 +24,7 @@ from infimum.support.clock import stop_if_over
 
 _LARGEST = 2**62  # fixed: whole numbers of tables and their sums are smaller
 _LARGEST_VALUE = 2**40  # fixed: whole numbers that doubles hold
+_KEPT_BYTES, _BYTES_AT_WORK = 10, 64  # fixed: of an element of a table that is kept, and of the one that is made
 Powers = tuple[tuple[int, int], ...]  # variables, in order, and their powers
 Polynomial = dict[Powers, int]
 
@@ -92,7 +93,8 @@ class Minimum(NamedTuple):
 
 
 class VariableElimination:
-    """`cost`: operations on elements of tables. f is the constant and the terms times the unit, but for the error."""
+    """`cost`: operations on elements of tables; `bytes`: of all tables. f is the constant and the terms times the unit, but for
+    the error."""
 
     def __init__(self, values: list[np.ndarray], f: Form, rows: list[Row], order: list[tuple[int, tuple[int, ...]]]):
         self.values, self.constant = values, f.get(CONSTANT, Fraction(0))
@@ -101,6 +103,8 @@ class VariableElimination:
         self.stages = _stages(order, multiple.polynomial, rows)
         self.cost = sum(len(values[s.variable]) * _cells(s.around, values) * (len(s.around) + 2 * len(s.rows) + 4)
                         for s in self.stages)
+        cells = [_cells(s.around, values) for s in self.stages]
+        self.bytes = _KEPT_BYTES * sum(cells) + _BYTES_AT_WORK * max(cells, default=0)
 
     @classmethod
     def of(cls, system: System, lo: np.ndarray, hi: np.ndarray) -> "VariableElimination | None":
@@ -223,14 +227,25 @@ def _cells(around: Sequence[int], values: list[np.ndarray]) -> int:
 
 def _order(scopes: list[set[int]], sizes: list[int]) -> list[tuple[int, tuple[int, ...]]] | None:
     """(variable, its neighbours at its turn): first those whose tables are smallest; None where some would be too large."""
+    def cells_of(around: set[int]) -> int:
+        found = 1
+        for w in around:
+            found *= sizes[w]
+            if found > POLICY.most_cells:
+                break
+        return found
     near: list[set[int]] = [{v} for v in range(len(sizes))]
     for scope in scopes:
+        stop_if_over()
+        if cells_of(scope) > POLICY.most_cells:
+            return None
         for v in scope:
             near[v] |= scope
-    cells = [prod(sizes[w] for w in around) for around in near]
+    cells = [cells_of(around) for around in near]
     waiting, order, kept = [(count, v) for v, count in enumerate(cells)], [], 0
     heapify(waiting)
     while waiting:
+        stop_if_over()
         count, v = heappop(waiting)
         if count != cells[v]:
             continue
@@ -240,7 +255,7 @@ def _order(scopes: list[set[int]], sizes: list[int]) -> list[tuple[int, tuple[in
         order.append((v, tuple(sorted(around))))
         for w in around:
             near[w] = (near[w] | around) - {v}
-            cells[w] = prod(sizes[u] for u in near[w])
+            cells[w] = cells_of(near[w])
             heappush(waiting, (cells[w], w))
     return order
 

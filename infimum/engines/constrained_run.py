@@ -68,7 +68,7 @@ class ConstrainedRun(SearchRun):
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, method.seed, problem.x0, boxes)
         self.search.begin = problem.region
         self.begun: BranchAndBound | None = None  # the search of regions, while a first point is looked for
-        self.elimination = counted_starts.EliminationStage(evaluator.system, problem)
+        self.elimination = counted_starts.EliminationStage(evaluator.system, problem, limits.memory_limit)
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.programs_wait = wanted is None and rounds is None  # may linear programs begin by themselves?

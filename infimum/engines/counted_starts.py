@@ -65,11 +65,13 @@ def quadratic_steps_an_evaluation(system: System, n: int) -> float:
 
 
 class EliminationStage:
-    """Of one run: done once, or not at all. A run that is resumed may do it again, with the same outcome."""
+    """Of one run: done once, or not at all. A run that is resumed may do it again, with the same outcome. Tables take no more
+    memory than the limit."""
 
     done = False
 
-    def __init__(self, system: System, problem: Problem):
+    def __init__(self, system: System, problem: Problem, memory_limit: float | None):
+        self.memory_limit = np.inf if memory_limit is None else memory_limit
         self.system, self.waits = system, bool(system.integers) and problem.start is None and problem.outer is None
         self.plan: variable_elimination.VariableElimination | None = None
         self.operations = self.at_once = 0  # of all functions of one box, and on tables before any search
@@ -83,7 +85,7 @@ class EliminationStage:
                 self.plan = variable_elimination.VariableElimination.of(self.system, *box)
                 self.operations = straight_cost(list(topological(list(self.system.rows))))
                 self.at_once = ELIMINATION.at_once[is_large_lattice(self.system, box)]
-            self.waits = self.plan is not None
+            self.waits = self.plan is not None and self.plan.bytes <= self.memory_limit
             if not self.waits or self.plan.cost > max(self.at_once, ELIMINATION.operations_each * self.operations * branch.boxes):
                 return
             found, self.waits, self.done = self.plan.minimum(), False, True

@@ -1,6 +1,7 @@
 """Whole variables, eliminated one after the other: the least value of polynomials, against all points in rational numbers."""
 
 import itertools
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -166,6 +167,29 @@ def test_nothing_where_tables_would_be_large():
     dense = System(square, (), np.zeros(0), np.zeros(0), tuple(range(n)))
     assert 2**n > POLICY.most_cells and VariableElimination.of(dense, np.zeros(n), np.ones(n)) is None
     assert VariableElimination.of(dense, np.zeros(n), np.ones(n) * (np.arange(n) < 8)) is not None
+
+
+def test_a_row_of_all_variables_is_given_up_at_once():
+    """Neighbours of a row of many variables would be a table of all pairs."""
+    n = 20_000
+    x = var("x", (n,))
+    total = build("sum", x, axes=(0,))
+    large = System(total, (build("reshape", total, shape=(1,)),), np.zeros(1), np.ones(1), tuple(range(n)))
+    begin = time.perf_counter()
+    assert VariableElimination.of(large, np.zeros(n), np.ones(n)) is None
+    assert time.perf_counter() - begin < 5
+
+
+def test_tables_obey_the_memory_limit():
+    settings = {"integrality": 1, "progress": False}
+    terms = [(i, j, (i * j) % 7 - 3) for i in range(14) for j in range(i + 1, min(14, i + 9))]
+
+    def fun(x):
+        return sum(c * x[i] * x[j] for i, j, c in terms)
+    enough, small = (infimum.minimize(fun, [(0, 2)] * 14, memory_limit=limit, **settings) for limit in (8e9, 2e5))
+    assert enough.nit == 0 and any("eliminated" in sentence for sentence in enough.presolve)
+    assert not any("eliminated" in sentence for sentence in small.presolve)
+    assert small.lower <= enough.fun <= small.upper
 
 
 def test_long_elimination_is_stopped_in_time():

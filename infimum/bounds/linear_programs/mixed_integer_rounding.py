@@ -57,10 +57,10 @@ class Inequality(NamedTuple):
 
     @classmethod
     def of(cls, terms: Sequence[tuple[int, float]], end: float, whole: Sequence[bool], is_equation: bool) -> "Inequality | None":
-        """None where units are too small."""
+        """None where units are too small. The end of an equation is not rounded: its weight may have either sign."""
         parts = [(j, *whole_and_exponent(c)) for j, c in terms]
         k, e = whole_and_exponent(end)
-        if e > _MOST_BITS:  # upward
+        if e > _MOST_BITS and not is_equation:  # upward
             k, e = -(-k >> (e - _MOST_BITS)), _MOST_BITS
         exponent = max([e, *(e for _, _, e in parts)])
         if exponent > _MOST_BITS:

@@ -25,7 +25,7 @@ class RootLinearPrograms:
 
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_programs.version(), []
-        self.test = LinearProgramBound(evaluator, problem.lo, problem.hi)
+        self.test = LinearProgramBound(evaluator, *problem.region)
         self.several, self.first = problem.several is not None, None
         self.whole, self.diver = len(self.test.bounding.relaxation.whole) > 0, ProgramDive(self.test.bounding)
         self.guide = IntegerGuide(self.test.bounding)

@@ -80,6 +80,14 @@ def _short(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return found
 
 
+def with_sums(row: np.ndarray, column: np.ndarray, value: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """Rows in which some column has several entries, whose sum might be rounded."""
+    found = np.zeros(rows, bool)
+    places, count = np.unique((row * columns + column)[value != 0.0], return_counts=True)
+    found[places[count > 1] // columns] = True
+    return found
+
+
 class _Base(NamedTuple):
     """Inequalities by their numbers, and their weights."""
 
@@ -115,7 +123,7 @@ class _RootProgram:
             np.add.at(spread, rows.row, np.where(rows.low == rows.high, 0.0, 2.0 * up(off)))
             upper = np.where(spread == 0, rows.upper, up(rows.upper + spread))
             lower = np.where(spread == 0, rows.lower, down(rows.lower - spread))
-        usable = np.isfinite(spread) & table.any(axis=1)
+        usable = np.isfinite(spread) & table.any(axis=1) & ~with_sums(rows.row, rows.column, value, count, len(low))
         above, below = (np.flatnonzero(usable & np.isfinite(end)) for end in (upper, lower))
         self.row, self.sign = np.append(above, below), np.append(np.ones(len(above)), -np.ones(len(below)))
         self.matrix = table[self.row] * self.sign[:, None]

@@ -445,11 +445,9 @@ class EQUATION_SOLUTIONS:
     least_pivot = 2.0**-30              # pivots of rows whose largest element is 1
     sparse_newton_steps = 60            # steps of Newton's method from afar,
     polishing_steps = 4                 # and before a proof
-    # parts by which radii are larger than needed: boxes that are tried
-    sparse_inflations = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4
+    sparse_inflations = 0.0, 2.0**-24, 2.0**-16, 2.0**-8, 2.0**-4  # parts by which radii are larger than needed, tried in turn
     most_equations = 256                # equations that are eliminated in rational numbers
-    # part of the size of a constraint's terms, or of a variable: nearer to an end, it counts as active
-    active_distance = 2.0**-20
+    active_distance = 2.0**-20          # part of the size of its terms, or of a variable: nearer to an end, a row is active
     regularisation = 2.0**-44           # relative: what is added to the diagonal
 
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 import infimum
 from infimum.bounds.linear_programs.linear_program_bound import LinearProgramBound
 from infimum.bounds.linear_programs.mixed_integer_rounding import ColumnEnds, Inequality, in_doubles, rounded
-from infimum.bounds.linear_programs.rounding_cuts import whole_columns
+from infimum.bounds.linear_programs.root_linear_programs import RootLinearPrograms
+from infimum.bounds.linear_programs.rounding_cuts import whole_columns, with_sums
+from infimum.problem.problem import Problem
 from infimum.search.policy.cuts import ROUNDING_CUTS as POLICY
 from tests.engine.constrained.planted_systems import evaluator_of
 from tests.engine.linear_programs.test_relaxation import columns_at
@@ -71,6 +73,30 @@ def test_a_small_unit_is_rounded_outward():
     row = Inequality.of([(0, 1.0), (1, -1.0)], 5e-324, [True, True], False)
     assert row.end == 0 and row.slack == "whole"
     assert Inequality.of([(0, 0.5)], 5e-324, [False], False).end == 1
+
+
+def test_the_end_of_an_equation_is_not_rounded():
+    """Its weight may be negative, and then upward is the wrong direction."""
+    assert Inequality.of([(0, 1.0), (1, -1.0)], 5e-324, [True, True], True) is None
+
+
+def test_rows_whose_factors_would_be_added_up_are_not_used():
+    row, column, value = np.array([0, 0, 1, 1, 2, 2]), np.array([3, 4, 3, 3, 1, 1]), np.array([0.1, 0.2, 0.1, 0.2, 0.0, 0.3])
+    assert with_sums(row, column, value, 4, 5).tolist() == [False, True, False, False]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bounds_that_are_no_doubles_are_looked_at_from_outside(sign: int):
+    """A cut that is tight where a variable is at a bound between two doubles: x <= 40 (1/10 - z)."""
+    pytest.importorskip("highspy")
+    point = [Q(0), sign * Q(1, 10)]
+    problem = Problem.read(lambda x: -x[0] - 17 * sign * x[1], [(0, 5), (0, point[1]) if sign > 0 else (point[1], 0)])
+    evaluator = evaluator_of(problem.fun, [(lambda x: x[0] + 16 * sign * x[1], -np.inf, 2.2)], 2, (0,))
+    sides = RootLinearPrograms(evaluator, problem).test.bounding.relaxation.sides
+    for form, lower, upper in sides:
+        value = form.constant[0] + sum(c[0] * point[j] for j, c in form.terms)
+        assert lower <= value <= upper
+    assert len(sides) > 1
 
 
 def bound_of(f, rows, lo, hi, integers) -> LinearProgramBound:
