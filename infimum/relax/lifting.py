@@ -101,10 +101,15 @@ class CannotBeLifted(Exception):
 def doubles(number: Number) -> tuple[float, float]:
     """Doubles around it."""
     try:
-        lo, hi = (float(end) for end in number)
+        lo, hi = float(number[0]), float(number[1])
     except OverflowError:
         raise CannotBeLifted from None
-    return (nextafter(lo, -inf) if Fraction(lo) > number[0] else lo), (nextafter(hi, inf) if Fraction(hi) < number[1] else hi)
+    return nextafter(lo, -inf) if _above(lo, number[0]) else lo, nextafter(hi, inf) if _above(-hi, -number[1]) else hi
+
+
+def _above(double: float, number: Fraction) -> bool:
+    a, b = double.as_integer_ratio()
+    return a * number.denominator > number.numerator * b
 
 
 def _bits(number: Number) -> int:

@@ -124,11 +124,12 @@ class Relaxation:
 
     def _sides(self) -> list[tuple[LinearForm, int]]:
         """Linear forms that are nowhere above 0, and variables with which all products of theirs are columns."""
-        lift, found = self.lift, []
+        found: list[tuple[LinearForm, int]] = []
         for row, lower, upper in self.sides:
             if row.is_constant or lower == upper or any(j >= self.n for j, _ in row.terms):
                 continue
-            for sign, end in ((1, upper), (-1, lower)):
+            partners = sorted(set.intersection(*(self._partners[j] for j, _ in row.terms)))
+            for sign, end in ((1, upper), (-1, lower)) if partners else ():
                 if not np.isfinite(end):
                     continue
                 flip = Fraction(sign)
@@ -136,9 +137,13 @@ class Relaxation:
                 constant = tuple(sorted(flip * (c - Fraction(float(end))) for c in row.constant))
                 if constant[0] != constant[1] or doubles(constant)[0] != constant[0]:
                     continue  # it stands on both sides of a row, and must be one double
-                found += [(LinearForm(turned, constant), i) for i in range(self.n)
-                          if all(product_key(i, j) in lift.known for j, _ in row.terms)]
+                found += [(LinearForm(turned, constant), i) for i in partners]
         return found[:POLICY.most_rows_times_sides // 2]
+
+    @cached_property
+    def _partners(self) -> list[set[int]]:
+        """Of each variable those with which its product is a column."""
+        return [{i for i in range(self.n) if product_key(i, j) in self.lift.known} for j in range(self.n)]
 
     def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> RegionPrograms:
         """Of the regions, K rows, in which all columns lie between `low` and `high` (K, columns), of those beyond the variables

@@ -260,9 +260,11 @@ class _RootProgram:
     def _estimated(self, base: _Base) -> _Estimate | None:
         """None where it cuts little off."""
         stop_if_over()
-        total, end = np.zeros(len(self.z)), 0.0
-        for k, w in zip(base.which, base.weights, strict=True):
-            total, end = total + w * self.matrix[k], end + w * self.end[k]
+        rows, weights = [self.inequality(k) for k in base.which.tolist()], base.weights[:, None]
+        if None in rows:
+            return None
+        matrix = self.matrix[base.which]
+        total, end = (weights * matrix).sum(axis=0), (base.weights * self.end[base.which]).sum()
         begin = np.where(self.from_upper, self.high, self.low)
         with np.errstate(all="ignore"):
             end = end - np.where(total == 0, 0.0, total * begin).sum()
@@ -280,13 +282,10 @@ class _RootProgram:
         normal = _rounded(c / divisor, fraction, self.whole)
         depth = (normal * self.distance).sum() - np.floor(end / divisor)
         normal = np.where(self.from_upper, -normal, normal)
-        for k, w in zip(base.which, base.weights, strict=True):
-            row, own = self.inequality(int(k)), w / divisor
-            if row is None:
-                return None
-            step = row.multiple[0] / 2.0 ** row.multiple[1]
-            if row.slack != "none":
-                normal = normal - _rounded(own * step, fraction, row.slack == "whole") / step * self.matrix[k]
+        step = np.array([row.multiple[0] / 2.0 ** row.multiple[1] for row in rows])
+        factors = _rounded(base.weights / divisor * step, fraction, np.array([row.slack == "whole" for row in rows])) / step
+        factors[[row.slack == "none" for row in rows]] = 0.0
+        normal = normal - (factors[:, None] * matrix).sum(axis=0)
         size = np.sqrt((normal**2).sum())
         if not (0.0 < size < inf and depth > POLICY.least_depth * size):
             return None
