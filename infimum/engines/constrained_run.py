@@ -415,7 +415,7 @@ class ConstrainedRun(SearchRun):
                 yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
                 self._offer()
             known, before = self.search.value + POLICY.relative_excess * max(1.0, abs(self.search.value)), self.incumbent.upper
-            yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known))
+            yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, self.incumbent.upper <= known, self.branch.boxes))
             self._offer()
             if self.lp is not None and self.incumbent.upper < before:
                 self.lp.alternate(self.branch, self.search, self.incumbent.x[:, None])

@@ -6,6 +6,7 @@ constraints, the starts are first moved to where less is violated.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,13 +20,14 @@ from infimum.points.point_search import PointSearch
 from infimum.points.random_numbers import uniform
 from infimum.problem.start_boxes import StartBoxes
 from infimum.search.policy.points import CONSTRAINED_SEARCH as POLICY
-from infimum.search.policy.points import DIVES, MANY_STARTS
+from infimum.search.policy.points import DIVES, LINE_MOVES, MANY_STARTS
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.points import restoration
+    from infimum.points.diving import line_moves
 else:
-    restoration = LazyModule("points.restoration")
+    line_moves, restoration = LazyModule("points.diving.line_moves"), LazyModule("points.restoration")
 
 _STREAM = 11  # fixed: the stream of random numbers
 
@@ -72,10 +74,12 @@ class ConstrainedSearch(PointSearch):
         """Another round of starts."""
         return self._round(0)
 
-    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None, better: bool = False) -> Iterator[None]:
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None, better: bool = False,
+                 boxes: int = 0) -> Iterator[None]:
         """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
         around it; `found` are then the points that it came to, the best ones first. Where only points are of interest that are
-        `better` than the best one, it does not go on to others."""
+        `better` than the best one, it does not go on to others. At last it looks along lines, as long as that takes a
+        share of the effort that so many boxes took."""
         starts = self._middle(lo, hi) if starts is None else starts
         if self.is_large:
             self._nearby(starts)
@@ -84,6 +88,27 @@ class ConstrainedSearch(PointSearch):
         inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
         both = (np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True))
         yield from self._look(np.tile(starts, 2), *both, better and self.violation <= POLICY.feasible_violation)
+        if boxes and self.lines.applies:
+            yield from self._along_lines(np.concatenate([starts, self.found], axis=1), LINE_MOVES.evaluations_a_box * boxes)
+
+    def _along_lines(self, starts: np.ndarray, most: int) -> Iterator[None]:
+        """From the lowest of these points (n, N) that obey the constraints, with about as many evaluations."""
+        starts, before = np.unique(starts, axis=1), self.lines.evaluations
+        order = np.argsort(self.evaluator.estimate(starts), kind="stable")
+        some = order[self.violations(starts[:, order]) <= POLICY.feasible_violation][:LINE_MOVES.starts]
+        ends = yield from self.lines.ends(starts[:, some], most)
+        self.evaluations += len(order) + 2 * ends.shape[1] + self.lines.evaluations - before
+        if not ends.shape[1]:
+            return
+        values = np.where(self.violations(ends) <= POLICY.feasible_violation, self.evaluator.estimate(ends), np.inf)
+        k = int(np.argmin(values))
+        if values[k] < self.value:
+            self.know(ends[:, k], float(values[k]))
+            self.found = np.concatenate([ends[:, k:k + 1], self.found], axis=1)
+
+    @cached_property
+    def lines(self) -> "line_moves.LineMoves":
+        return line_moves.LineMoves(self.evaluator, self.lo, self.hi)
 
     def from_points(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), in pieces."""

@@ -74,6 +74,25 @@ class COORDINATE_LINES:
     polishing_rounds = 64       # rounds of the last search along all variables, at most
 
 
+class LINE_MOVES:
+    """Searches along lines on which linear equations hold. Shown by `bench/minlp_families.py --families dispatch`."""
+
+    most_variables = 128        # variables, at most
+    evaluations_a_box = 8       # evaluations for each box that was enclosed, of one look
+    starts = 8                  # points that moves begin at, the lowest ones
+    choices = 4                 # choices of the variables that make up for others, at a time
+    samples = 48                # samples of a line,
+    near = 6                    # and on each side of the point, each at half the distance
+    refined = 48                # local minima of lines, the lowest ones, that are refined,
+    refinements = 4             # so often
+    samples_of_refinement = 9   # with so many samples
+    reach = 64.0                # part of the size of the point: how far lines reach where bounds are wide
+    tolerance = 1e-12           # part of the size of a constraint's terms
+    least_gain = 1e-9           # part of the size of f
+    least_pivot = 1e-6          # part of the largest factor of a row
+    lanes_at_once = 1 << 12     # points of a run
+
+
 class COORDINATE_SEARCH:
     """Searches along single variables, for many variables. Shown by `bench/prove.py`."""
 
