@@ -31,6 +31,14 @@ class Liar:
             row = self.rng.normal(size=self.rows) * self.rng.choice([0.0, 1.0, 1e-300, 1e300], self.rows)
             yield j, np.where(self.rng.random(self.rows) < 0.01, self.rng.choice([np.nan, np.inf]), row)
 
+    def whole_solution(self, program, whole, nodes, seconds):
+        """Nothing, or numbers within, beyond or far from the ends, or none at all."""
+        point = program.low + (program.high - program.low) * self.rng.normal(0.5, 0.5, len(program.low))
+        return (None, point, point * 1e300, np.full(len(point), np.nan))[int(self.rng.integers(4))]
+
+    def cost_within(self, column, low, high, iterations):
+        return self.rng.choice([np.nan, np.inf, -1e300, 0.5]), 1
+
     def solve(self, iterations, primal=False, enough=np.inf):
         return type(self).answer(self.rng, self.rows, self.columns)
 
