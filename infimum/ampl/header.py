@@ -1,9 +1,8 @@
 """The ten lines of text that every .nl file begins with."""
 
-import re
-
 import numpy as np
 
+from infimum.ampl.numbers import whole_of, without_other_blanks
 from infimum.errors import ModelFileError
 from infimum.support.lazy import dataclass
 
@@ -75,22 +74,19 @@ def _first_lines(file: str, data: bytes) -> tuple[list[str], int]:
         end = data.find(b"\n", begin, begin + _LARGEST_LINE)
         if end < 0:
             raise ModelFileError(f"{file}, line {at + 1}: the header ends here, and has to have {_LINES} lines")
-        lines.append(data[begin:end].decode("utf-8", "replace").partition("#")[0])
+        lines.append(without_other_blanks(data[begin:end].decode("utf-8", "replace")).partition("#")[0])
         begin = end + 1
     return lines, begin
 
 
 def _leading_numbers(words: list[str]) -> list[str]:
     """Those of the words that are numbers, up to the first that is not: old writers leave the # of comments out."""
-    return words[:next((i for i, word in enumerate(words) if not re.fullmatch(r"[+-]?\d+", word)), len(words))]
+    return words[:next((i for i, word in enumerate(words) if whole_of(word) is None), len(words))]
 
 
 def _whole(file: str, line: int, name: str, word: str) -> int:
-    try:
-        value = int(word)
-    except ValueError:
-        value = -1
-    if value < 0:
+    value = whole_of(word)
+    if value is None or value < 0:
         raise ModelFileError(f"{file}, line {line}: the number of {name.replace('_', ' ')} is {word[:40]!r}, and has to be "
                              "a whole number from 0 on")
     return value

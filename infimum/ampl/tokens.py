@@ -5,12 +5,11 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
+from infimum.ampl.numbers import number_of, whole_of, without_other_blanks
 from infimum.errors import ModelFileError
 
 _SHORT, _WHOLE, _NUMBER = "h", "i", "d"
 _SIZES = {b"o": 4, b"v": 4, b"l": 4, b"s": 2, b"n": 8}  # of what follows a letter in an expression
-
-
 
 
 def _without_comment(line: str) -> str:
@@ -29,7 +28,8 @@ class TextTokens:
 
     def __init__(self, file: str, text: str, before: int):
         """`before` lines have been read already."""
-        self._file, self._lines, self._before, self._at, self._rest = file, text.split("\n"), before, -1, ""
+        self._file, self._lines, self._before = file, without_other_blanks(text).split("\n"), before
+        self._at, self._rest = -1, ""
 
     def fail(self, what: str) -> NoReturn:
         raise ModelFileError(f"{self._file}, line {self._before + self._at + 1}{self.inside()}: {what}")
@@ -84,19 +84,19 @@ class TextTokens:
 
     def whole(self, what: str) -> int:
         word = self.word(what)
-        try:
-            return int(word)
-        except ValueError:
+        value = whole_of(word)
+        if value is None:
             self.fail(f"{what} is {word[:40]!r}, and not a whole number")
+        return value
 
     short = kind = whole
 
     def number(self, what: str) -> float:
         word = self.word(what)
-        try:
-            return float(word)
-        except ValueError:
+        value = number_of(word)
+        if value is None:
             self.fail(f"{what} is {word[:40]!r}, and not a number")
+        return value
 
 
 class BinaryTokens:
