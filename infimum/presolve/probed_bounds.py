@@ -1,5 +1,7 @@
 """Bounds that hold whichever of two parts a whole variable lies in: each part is propagated, all parts of all variables at once.
 
+Beyond 2**53 the next whole number need not be a double: there the other part holds the end as well.
+
 Proof: docs/proofs/propagation.md.
 """
 
@@ -11,6 +13,7 @@ import numpy as np
 from infimum.expr.rewriting_switches import step
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.text import counted
+from infimum.problem.variable_bounds import FAR
 from infimum.search.policy.search import PROBING as POLICY
 from infimum.support.lazy import LazyModule
 
@@ -60,8 +63,9 @@ class ProbedBounds(PresolveStep):
             return lo, hi
         los, his = (np.repeat(end[:, None], 4 * len(whole), axis=1) for end in (lo, hi))
         at = 4 * np.arange(len(whole))
-        his[whole, at], los[whole, at + 1] = lo[whole], lo[whole] + 1     # the least value, and all others
-        los[whole, at + 2], his[whole, at + 3] = hi[whole], hi[whole] - 1  # the greatest one, and all others
+        least, most = lo[whole], hi[whole]
+        his[whole, at], los[whole, at + 1] = least, np.where(np.abs(least) < FAR, least + 1, least)   # it, and all others
+        los[whole, at + 2], his[whole, at + 3] = most, np.where(np.abs(most) < FAR, most - 1, most)
         ends = np.isfinite(lo[whole]), np.isfinite(hi[whole])
         for part, known in enumerate(np.repeat(ends, 2, axis=0)):
             los[:, at[~known] + part], his[:, at[~known] + part] = lo[:, None], hi[:, None]
