@@ -14,6 +14,7 @@ from infimum.expr.exact_forms import CONSTANT, ExactForms, Form, Term, enclosed,
 from infimum.expr.real import round_up
 from infimum.problem.system import System
 from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
+from infimum.support.clock import stop_if_over
 
 Box = tuple[np.ndarray, np.ndarray]
 
@@ -30,20 +31,35 @@ def with_growth_bounds(system: System, lo: np.ndarray, hi: np.ndarray, upper: fl
     box, forms = (lo.copy(), hi.copy()), ExactForms({})
     ends = zip(system.rows, [-inf, *system.lower], [upper, *system.upper], strict=True)
     known = [(form, *sides) for row, *sides in ends if (form := forms.of(row)) is not None and is_polynomial(form)]
+    open_ = [{j for term in form for (_, j), _ in term if np.isinf([lo[j], hi[j]]).any()} for form, _, _ in known]
     while (infinite := np.isinf(box).sum()) > 0:
-        for i in np.flatnonzero(np.isinf(box).any(axis=0)):
+        for i in np.flatnonzero(np.isinf(box).any(axis=0)).tolist():
+            stop_if_over()
+            rows = [row for row, free in zip(known, open_, strict=True) if free == {i}]
             for side in (0, 1):
                 if np.isinf(box[side][i]):
-                    far = [_reach(form, least, most, int(i), -1 if side == 0 else 1, box) for form, least, most in known]
+                    far = [_reach(form, least, most, i, -1 if side == 0 else 1, box) for form, least, most in rows]
                     nearest = min((number for number in far if number is not None), default=None)
                     if nearest is not None:
                         box[side][i] = round_up(nearest) if side else -round_up(nearest)
-        for form, least, most in known:
-            for i, far in next((found for below in _below(form, least, most) if (found := _reaches(below, box))), {}).items():
-                box[0][i], box[1][i] = max(box[0][i], -round_up(far)), min(box[1][i], round_up(far))
+            _close(open_, i, box)
+        for (form, least, most), free in zip(known, open_, strict=True):
+            if len(free) > 1:
+                stop_if_over()
+                reaches = next((found for below in _below(form, least, most) if (found := _reaches(below, box))), {})
+                for i, far in reaches.items():
+                    box[0][i], box[1][i] = max(box[0][i], -round_up(far)), min(box[1][i], round_up(far))
+                    _close(open_, i, box)
         if np.isinf(box).sum() == infinite:
             break
     return box
+
+
+def _close(open_: list[set[int]], i: int, box: Box) -> None:
+    """Takes a variable that has bounds now out of those without bounds that rows have."""
+    if np.isfinite([box[0][i], box[1][i]]).all():
+        for free in open_:
+            free.discard(i)
 
 
 def _below(form: Form, least: float, most: float) -> Iterator[Form]:
@@ -72,6 +88,8 @@ def _reaches(form: Form, box: Box) -> dict[int, Fraction]:
         return {}
     largest = {i: terms.pop(((i, degree[i]),)) for i in free}
     common, other = lcm(*degree.values()), []
+    if common > POLICY.growth_largest_degree:
+        return {}
     for powers, number in terms.items():
         share = sum(Fraction(power, degree[j]) for j, power in powers)
         if number < 0 and share == 1:  # |x^a| is at most the sum of a_j / d_j |x_j|^d_j
@@ -138,6 +156,7 @@ def _root_bound(below: dict[int, Fraction]) -> Fraction | None:
 
     def positive(k: Fraction) -> bool:
         """For all x > k: divided by the largest power, no other term is below what it is at k, or below 0."""
+        stop_if_over()
         return below[degree] + sum(min(number, 0) / k**(degree - power) for power, number in below.items() if power < degree) > 0
     k = Fraction(1, 1 << POLICY.growth_halvings)
     while not positive(k):

@@ -413,6 +413,7 @@ class CONVEX_BOUNDS:
     most_variables = 128       # of a problem
     most_turns = 4000          # turns of one linear program
     growth_halvings = 10       # of 1: the least bound that a polynomial is asked for,
+    growth_largest_degree = 1 << 10  # of the polynomial in one number that joint bounds of several variables come from
     growth_doublings = 100     # doublings of 1: the largest one,
     growth_bisections = 8      # and how often the factor of 2 between a bound that holds and one that does not is halved
 

@@ -1,12 +1,20 @@
 """Bounds of variables from the growth of polynomials (`bounds/growth_bounds.py`), and entropies near 0."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import infimum
 from infimum import Constraint, Verdict, minimize
+from infimum.bounds import growth_bounds
 from infimum.bounds.growth_bounds import with_growth_bounds
+from infimum.problem.settings import Goal
+from infimum.search.incumbent import Incumbent
+from infimum.search.root_box import RootBox
+from infimum.support.clock import RunTimeOver
 from tests.engine.constrained_systems import Case
 
 
@@ -35,6 +43,126 @@ def test_what_has_no_bound_gets_none():
         system = Case(lambda x: x[0], [case], [(-np.inf, np.inf), (-np.inf, np.inf)]).evaluator().system
         low, high = with_growth_bounds(system, np.full(2, -np.inf), np.full(2, np.inf), np.inf)
         assert np.isinf([low, high]).all()
+
+
+class Polynomial(NamedTuple):
+    """Of variables without bounds, the first ones, whose largest powers alone have these degrees, and of one more between -1 and
+    2. Each term is a number, the powers of the first ones, and the power of the last one."""
+
+    degrees: list[int]
+    terms: list[tuple[float, tuple[int, ...], int]]
+
+    def __call__(self, x):
+        return sum(c * np.prod([x[j] ** k for j, k in enumerate(powers) if k], initial=1.0) * x[len(powers)] ** last
+                   for c, powers, last in self.terms)
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        return sum(c * np.prod(x[:-1] ** np.array(powers)[:, None], axis=0) * x[-1] ** last for c, powers, last in self.terms)
+
+    def points(self, rng: np.random.Generator, signs: np.ndarray) -> np.ndarray:
+        """On rays of the scale in which all largest powers grow alike, of either sign where `signs` is 0."""
+        n, third, steps = len(self.degrees), 40, 2.0 ** np.arange(-4, 14, 0.25)
+        part = np.concatenate([np.ones((n, third)), rng.choice([0.0, 1.0], (n, third)), rng.random((n, third))], axis=1)
+        sizes = (part[:, :, None] * steps) ** (1 / np.array(self.degrees)[:, None, None])
+        chosen = np.where(signs[:, None] == 0, rng.choice([-1.0, 1.0], part.shape), signs[:, None])
+        last = np.broadcast_to(rng.choice([-1.0, 0.0, 1.0, 2.0], (1, 3 * third, 1)), (1, 3 * third, len(steps)))
+        return np.concatenate([sizes * chosen[:, :, None], last]).reshape(n + 1, -1)
+
+
+def _polynomial(rng: np.random.Generator, n: int, signs: np.ndarray) -> Polynomial:
+    """Largest powers outweigh all others, as a rule."""
+    degrees = [int(rng.choice([2, 4] if sign == 0 else [1, 2, 3])) for sign in signs]
+    terms = []
+    for i, degree in enumerate(degrees):
+        alone = tuple(degree if j == i else 0 for j in range(n))
+        terms.append((float(rng.choice([1.0, 2.0, 3.0])) * signs[i] ** (degree % 2), alone, 0))
+        if rng.random() < 0.3:
+            terms.append((float(rng.choice([-0.25, 0.25])), alone, 1))
+    for _ in range(rng.integers(1, 4)):
+        powers = tuple(int(rng.integers(0, degree + 1)) for degree in degrees)
+        share = sum(power / degree for power, degree in zip(powers, degrees, strict=True))
+        if 0 < share <= rng.choice([1.0, 1.0, 2.0]) and max(p / d for p, d in zip(powers, degrees, strict=True)) < 1:
+            terms.append((float(rng.choice([-1.5, -1.0, 1.5])) * (1 if share >= 1 else 4), powers, int(rng.integers(0, 2))))
+    return Polynomial(degrees, terms)
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 3), end=st.sampled_from([0.0, 1.0, 100.0]), flipped=st.booleans())
+def test_joint_bounds_hold_all_points(seed, n, end, flipped):
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([0.0, 0.0, 1.0, -1.0], n)
+    p = _polynomial(rng, n, signs)
+    lo, hi = (np.append(np.where(signs == sign, 0.0, -sign * np.inf), y) for sign, y in ((1, -1.0), (-1, 2.0)))
+    row = (lambda x: -p(x), -end, np.inf) if flipped else (p, -np.inf, end)
+    low, high = with_growth_bounds(Case(lambda x: x[0], [row], list(zip(lo, hi, strict=True))).evaluator().system, lo, hi, np.inf)
+    x = p.points(rng, signs)
+    x = x[:, p.values(x) <= end - 1e-9 * (1 + end)]
+    assert ((low[:, None] <= x) & (x <= high[:, None])).all()
+
+
+@pytest.mark.parametrize("f, upper, reach", [
+    (lambda x: x[0]**2 + x[1]**2 - 1.5 * x[0] * x[1], 1.0, [2.0, 2.0]),              # 1 - 0.75 is left of either coefficient
+    (lambda x: x[0]**2 + x[1]**2 - 10 * x[0] - 10 * x[1], 0.0, [20.0, 20.0]),
+    (lambda x: x[0]**4 + 16 * x[1]**2 - x[0], 0.0, [1.0, 0.25]),
+    (lambda x: x[0]**4 + x[1]**2 - 2 * x[0]**3 - 2 * x[1], 0.0, [3.0, 9.0]),         # k**4 - 2 k**3 - 2 k**2 > 0 beyond 2.74
+])
+def test_joint_bounds_are_near(f, upper, reach):
+    system = Case(lambda x: x[0], [(f, -np.inf, upper)], [(-np.inf, np.inf)] * 2).evaluator().system
+    low, high = with_growth_bounds(system, np.full(2, -np.inf), np.full(2, np.inf), np.inf)
+    assert (-low == high).all() and (high >= np.array(reach) * 0.8).all() and (high <= np.array(reach) * 1.02).all()
+
+
+def test_an_order_in_which_each_row_waits_for_the_next_one(monkeypatch):
+    """Rows are looked at where all other variables have bounds, so that many of them take little time; and no longer than the
+    run may take."""
+    n, calls, reach = 40, [], growth_bounds._reach
+    rows = [(lambda x: x[n - 1]**2, -np.inf, 1.0), *((lambda x, i=i: x[i]**2 - x[i + 1], -np.inf, 1.0) for i in range(n - 1))]
+    system = Case(lambda x: x[0], rows, [(-np.inf, np.inf)] * n).evaluator().system
+    monkeypatch.setattr(growth_bounds, "_reach", lambda *given: calls.append(given) or reach(*given))
+    low, high = with_growth_bounds(system, np.full(n, -np.inf), np.full(n, np.inf), np.inf)
+    assert (-2 < low).all() and (high < 2).all() and len(calls) <= 4 * n
+
+    def over():
+        raise RunTimeOver
+    monkeypatch.setattr(growth_bounds, "stop_if_over", over)
+    with pytest.raises(RunTimeOver):
+        with_growth_bounds(system, np.full(n, -np.inf), np.full(n, np.inf), np.inf)
+
+
+def test_degrees_without_a_small_common_multiple_are_left_alone():
+    """In one number the polynomial would have a degree of thousands, whose coefficients are too long to compute with."""
+    def power(x, k):
+        return x**8 * (x**(k - 8) + 1)
+
+    def row(x):
+        return power(x[0], 16) + power(x[1], 15) + power(x[2], 14) + power(x[3], 11) - x[0] * x[1]
+    system = Case(lambda x: x[0], [(row, -np.inf, 1.0)], [(-np.inf, np.inf)] + [(0, np.inf)] * 3).evaluator().system
+    lo, hi = np.array([-np.inf, 0, 0, 0]), np.full(4, np.inf)
+    assert np.isinf(with_growth_bounds(system, lo, hi, np.inf)[1]).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 3), scale=st.sampled_from([1.0, 1e-20, 1e20]))
+def test_the_box_is_closed_around_all_lower_points(seed, n, scale):
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([0.0, 0.0, 1.0, -1.0], n)
+    p = _polynomial(rng, n, signs)
+    lo, hi = (np.append(np.where(signs == sign, 0.0, -sign * np.inf), y) for sign, y in ((1, -1.0), (-1, 2.0)))
+    evaluator = infimum.compile(lambda x: scale * p(x), n + 1)
+    incumbent = Incumbent(evaluator, lo, hi)
+    root = RootBox(evaluator, Goal(), incumbent)
+    root.close()
+    assert np.isinf(root.box).any() and not root.empty  # nothing is known of f yet
+    x = p.points(rng, signs)
+    incumbent.offer(x[:, rng.integers(0, x.shape[1], 3)])
+    root.close()
+    lower = x[:, scale * p.values(x) <= incumbent.upper - 1e-9 * abs(incumbent.upper)]
+    assert ((root.box[0] <= lower) & (lower <= root.box[1])).all()
+    assert (root.box[0] <= incumbent.x[:, None]).all() and (incumbent.x[:, None] <= root.box[1]).all()
+    later = RootBox(evaluator, Goal(), incumbent)
+    later.restore(root.state())
+    later.close()
+    assert np.array_equal(later.box, root.box)
 
 
 def test_an_equation_of_state():
