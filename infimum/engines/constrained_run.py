@@ -189,8 +189,7 @@ class ConstrainedRun(SearchRun):
         if boxes is None:
             with stoppable():
                 left = propagate(self.bounding, *self.incumbent.region)
-            if left is not None and self.incumbent.lies_beyond(*(end[:, None] for end in left))[0]:
-                left = None
+            left = None if left is None or self.incumbent.lies_beyond(*(end[:, None] for end in left))[0] else left
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
@@ -208,8 +207,7 @@ class ConstrainedRun(SearchRun):
         self.elimination.look(self.branch, self.search.begin)
         due = self.programs_wait and counted_starts.are_due(self.bounding.system, self.branch, self.problem.region)
         if due and self.branch.is_between_steps:
-            state = self.state()
-            self.programs_wait, self.state_before_search = False, state
+            self.programs_wait, self.state_before_search = False, self.state()
             yield from self._begin_programs(self.branch)
             self.state_before_search = None
         return self.branch.done
@@ -304,16 +302,18 @@ class ConstrainedRun(SearchRun):
         return self.lp is not None and self.lp.whole
 
     def _close(self) -> None:
-        """Nearer bounds in the place of infinite or very wide ones, where a convex set has them."""
+        """Nearer bounds in the place of infinite or very wide ones. If nothing lies between them, no point is feasible."""
         if self.start is not None or not len(self.branch.pool) or not self.search.is_wide:
             return
         left, upper = self._box, self.incumbent.upper
         with stoppable():
             left = convex_bounds.with_convex_bounds(self.evaluator, *left, self.search.x, upper)
             left = growth_bounds.with_growth_bounds(self.evaluator.system, *left, upper)
-            left = propagate(self.bounding, *left, upper)
+            left = propagate(self.bounding, *left, upper) if (left[0] <= left[1]).all() else None
         if left is not None:
             self._go_on_in(left)
+        elif upper == np.inf:
+            self.branch.discard_all()
 
     def _go_on_in(self, box: Box) -> None:
         """Branching begins anew with this box, which holds all points that are better than the best one."""

@@ -165,6 +165,15 @@ def test_the_box_is_closed_around_all_lower_points(seed, n, scale):
     assert np.array_equal(later.box, root.box)
 
 
+@pytest.mark.parametrize("row, bounds", [
+    (lambda x: x[0]**3 - x[0]**2 * x[1], [(5, np.inf), (0, 1)]),
+    (lambda x: x[0]**4 + x[1]**2 - x[0]**2 * x[1], [(5, np.inf), (-np.inf, np.inf)]),
+])
+def test_bounds_that_leave_nothing_prove_that_no_point_is_feasible(row, bounds):
+    r = minimize(lambda x: x[0] + x[1], bounds, constraints=[Constraint(row, ub=10)], max_boxes=10_000, time_limit=20)
+    assert r.verdict is Verdict.INFEASIBLE
+
+
 def test_an_equation_of_state():
     """A cubic equation whose coefficients depend on bounded variables: its unknown has no bounds."""
     r = minimize(lambda x: x[0] - np.log(x[0] - x[1]), [(0, np.inf), (0.1, 0.4)], time_limit=20,
