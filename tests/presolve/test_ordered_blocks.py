@@ -163,4 +163,4 @@ def test_switched_off():
     asked = Machines(2)
     with without("exchanges"):
         assert OrderedBlocks(Goal()).apply(asked.formulation()) is None
-    assert "exchanged" in asked.solved().presolve[-1]
+    assert any("exchanged" in sentence for sentence in asked.solved().presolve)
