@@ -70,7 +70,7 @@ class ProgramStarts:
         if not known:
             return
         parts = {name: self._parts(known[name], known[f"{name}.sizes"]) for name in ("basis", "weights", "points")}
-        points = [None if part is None else part.reshape(curves, -1) for part in parts["points"]]
+        points = [None if part is None else part.reshape(curves, POLICY.touched_solutions) for part in parts["points"]]
         self.starts = [ProgramStart(*given) for given in zip(parts["basis"], parts["weights"], points, known["turns"].tolist(),
                                                              strict=True)]
         self.boxes[:, :len(self.starts)], self.next = known["boxes"], 0

@@ -14,6 +14,7 @@ from infimum.engines.constrained_run import ConstrainedRun
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Method
 from infimum.problems import constrained
+from infimum.search.checkpoint import load
 
 pytest.importorskip("highspy")
 
@@ -58,6 +59,26 @@ def test_stopped_in_the_midst_of_a_look():
     assert len(found) > 3
     for state in found[:: len(found) // 2]:
         assert outcome(resumed(new_run(), state)) == outcome(whole)
+
+
+def bilinear():
+    """f, bounds and constraints of a function of products, with whole numbers: its relaxation has no curves."""
+    rng = np.random.default_rng(0)
+    q, a = np.triu(rng.integers(-5, 6, (6, 6)), 1).astype(float), rng.integers(0, 5, (2, 6)).astype(float)
+    return lambda x: x @ (q @ x), [(0, 20)] * 6, lambda x: a @ x <= 7.3 * a.sum(axis=1)
+
+
+def test_a_file_holds_all_counts_of_the_solver_and_starts_without_curves(tmp_path):
+    """Where curves would be touched is an empty array then."""
+    f, bounds, constraints = bilinear()
+    path, asked = tmp_path / "run.inf", {"integrality": [1, 0] * 3, "options": {"lp": True}, "seed": 0, "progress": False}
+    whole = infimum.minimize(f, bounds, constraints=constraints, **asked)
+    part = infimum.minimize(f, bounds, constraints=constraints, max_boxes=200, checkpoint=path, **asked)
+    sizes = load(path).arrays["lp.starts.points.sizes"]
+    rest = infimum.resume(path, f, constraints=constraints, progress=False)
+    assert part.verdict.name == "STOPPED" and (sizes == 0).any()
+    assert all(getattr(rest, name) == getattr(whole, name) for name in ("lower", "upper", "nfev", "nit", "lp"))
+    assert rest.x.tolist() == whole.x.tolist() and rest.regions.lo.tolist() == whole.regions.lo.tolist()
 
 
 def test_a_rest_that_is_due_is_kept(monkeypatch):
