@@ -105,6 +105,10 @@ class RegionTest(ABC):
     def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:  # noqa: B027 (few tests need it)
         """The box in which all better points lie: sides of regions are measured as shares of its sides."""
 
+    def remembered(self) -> Callable[[], None] | None:
+        """What puts back all that the test remembers of regions, as it is now; None where it remembers nothing."""
+        return None
+
     def learn(self, solution: LocalSolution) -> None:  # noqa: B027
         """Takes a local solution, where it `learns`."""
 

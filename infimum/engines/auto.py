@@ -83,18 +83,20 @@ class Auto(SearchRun):
         if self.branch is None:
             return None
         state, other = self.branch.state(), self.kept or self._state_but_regions()
-        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.searched_step}
+        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.searched_step,
+                    "step_to_end": self.step_to_end}
         return State(state.values | other.values | settings, state.arrays | other.arrays)
 
     def _state_but_regions(self) -> State:
         """All of the state but the regions."""
         root = self.root.state()
-        return State({"before": self.searched, **root.values}, {**root.arrays, **self.incumbent.arrays()})
+        return State({"before": self.searched, **root.values}, {**root.arrays, **self.branch.best_arrays()})
 
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
         self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
         self.before, self.searched_step = state.values["before"], state.values.get("looked", -1)
+        self.step_to_end = state.values.get("step_to_end")
         self.root.restore(state)
 
     def _continue(self, state: State, batch: int) -> None:
@@ -243,8 +245,8 @@ class Auto(SearchRun):
         return POLICY.late_swarm_step if self.first_batch < POLICY.large_batch else POLICY.late_swarm_step_if_large
 
     def unfinished(self) -> Iterator[None]:
-        """Begins the late swarm beside a GPU that branches."""
-        yield from ()
+        """Begins the late swarm beside a GPU that branches, too."""
+        yield from super().unfinished()
         one_round, early = self.start is None, self.branch.steps <= self._late_swarm_step
         if one_round and early and self.evaluator.uses_gpu(self.first_batch) and self._can_swarm():
             swarm = self._swarm_of(POLICY.late_swarm_waves)
@@ -253,11 +255,18 @@ class Auto(SearchRun):
 
     def before_step(self) -> Iterator[None]:
         branch = self.branch
-        if branch.is_between_steps and self.searched_step != branch.steps:
-            for search in self._late_searches():
+        if branch.is_between_steps and self.searched_step != branch.steps and (late := self._late_searches()):
+            self.kept = self._state_but_regions()  # of all of them: a run that is resumed meanwhile begins with the first
+            for search in late:
                 yield from self._search_again(search)
-                if self.closed or (branch.done and not branch.is_unbounded):
+                if self.closed:
                     return True
+                if over := branch.done and not branch.is_unbounded:
+                    break
+            self.kept = None
+            branch.pool.prune(self.incumbent.upper)
+            if over:
+                return True
         self.searched_step = branch.steps  # a step that is stopped, or a round, begins anew without them
         return False
 
@@ -298,18 +307,16 @@ class Auto(SearchRun):
             return False
         with suppress(MemoryError):
             self._continue(self.branch.state(), self.first_batch)
+            self.incumbent.take_found(self.branch.found)
         return self.batch == self.first_batch
 
     def _search_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
-        self.kept, before = self._state_but_regions(), self.incumbent.upper
+        before = self.incumbent.upper
         yield from looks()
         if self.incumbent.upper < before and not self.root.done:
             yield from self.root.sweep()
         self.closed = self.root.done
-        if not self.closed:
-            self.kept = None
-            self.branch.pool.prune(self.incumbent.upper)
 
     def _closer(self) -> Iterator[None]:
         """The swarm's point may lack its last digits; and it may have missed what a search along each variable finds."""

@@ -60,11 +60,11 @@ class CompleteRun(SearchRun):
         lo, hi = (np.array([t[side] for t in taken]).reshape(len(taken), search.n) for side in (0, 1))
         start = np.array([t[2] for t in taken], np.int64)
         arrays = {"taken.lo": lo, "taken.hi": hi, "taken.start": start, "taken.home": np.array(search.homes, np.int64),
-                  **search.incumbent.arrays(), **({} if self.points is None else self.points.arrays())}
+                  **search.best_arrays(), **({} if self.points is None else self.points.arrays())}
         for name, regions in (("list", search.list), ("final", search.final)):
             found = regions.everything(search.incumbent.upper)
             arrays |= {f"{name}.{part}": array for part, array in zip(_PARTS, found, strict=True)}
-        return State({"boxes": search.boxes, "before": self.searched}, arrays)
+        return State({"boxes": search.boxes, "before": self.searched, "step_to_end": self.step_to_end}, arrays)
 
     def restore(self, state: State) -> None:
         """Continues from there. Which regions are too wide is found anew: another width may be asked for than before."""
@@ -72,10 +72,13 @@ class CompleteRun(SearchRun):
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
         search.taken, search.boxes = list(rows), state.values["boxes"]
         search.homes = state.arrays.get("taken.home", np.zeros(len(search.taken), np.int64)).tolist()
-        search.incumbent.restore(state.arrays)
+        search.restore_best(state.arrays)
         if self.points is not None:
             self.points.restore(state.arrays)
         self.begun, self.searched_at, self.before = True, len(search.taken), state.values.get("before", 0)
+        self.step_to_end = state.values.get("step_to_end")
+        if self.step_to_end is not None:
+            self.searched_at -= 1  # points are still to be looked for, if they are after this iteration
         (*regions, _), final = ([state.arrays[f"{name}.{part}"] for part in _PARTS] for name in ("list", "final"))
         search.list = RegionList.of(arrays, *regions, search.wide_ones(*regions[:2]))
         search.final = RegionList.of(arrays, *final)
@@ -106,10 +109,10 @@ class CompleteRun(SearchRun):
         """From the middle of the region that was cut last, after 1, 2, 4, … iterations, or in the first round after that."""
         count = len(self.search.taken)
         if self.points is not None and count.bit_length() > self.searched_at.bit_length():
-            self.searched_at = count
             for _ in self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2])):
                 pass  # without stopping: a checkpoint holds no half of a point search
             self._offer()
+            self.searched_at = count
 
     def _offer(self) -> None:
         found = self.points.candidates()

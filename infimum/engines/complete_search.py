@@ -148,14 +148,25 @@ class CompleteSearch(RegionSearch):
         return self.goal.met(self.lower(), self.incumbent.upper)
 
     def step(self) -> None:
-        """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it."""
-        iteration, subregion, least = self.list.take(wide=self._closed())
+        """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it. If that
+        fails, time or memory being short, all is as it was, but for a better point."""
+        boxes, best, self.known = self.boxes, self.incumbent.arrays(), None
+        where = self.list.first(wide=self._closed())
+        iteration, subregion, least = self.list.at(*where)
         region = self._to_cut(iteration, subregion, least)
-        if not can_be_cut(region.lo, region.hi).any():
-            self._put_aside(iteration, subregion, least, region.lo, region.hi)
+        try:
+            is_cut = can_be_cut(region.lo, region.hi).any()
+            pieces = self.cut(region) if is_cut else self._enclosed_again(region)
+        except BaseException:
+            self.boxes, self.known = boxes, best
+            raise
+        self.list.take_at(*where)
+        if not is_cut:
+            if pieces is not None:
+                self.final.add(iteration, np.array([[subregion]]), np.array([[max(least, pieces)]]), False)
+                self.final.prune(self.incumbent.upper)
             return
         try:
-            pieces = self.cut(region)
             if pieces is not None:
                 lo, hi, found = pieces
                 self._keep(region._replace(lo=lo, hi=hi), found)
@@ -270,14 +281,15 @@ class CompleteSearch(RegionSearch):
             row[0] |= not row.any()
         return lambda kept: np.logical_and.reduce([row[(kept // self.pieces**k) % self.pieces] for k, row in enumerate(rows)])
 
-    def _put_aside(self, iteration: int, subregion: int, least: float, lo: np.ndarray, hi: np.ndarray) -> None:
-        """A region that cannot be cut is enclosed, its corners are points like others, and then it stays as it is."""
+    def _enclosed_again(self, region: "RegionToCut") -> float | None:
+        """A region that cannot be cut is enclosed, its corners are points like others, and then it stays as it is. The lower end
+        of f there; None where it holds no point that counts."""
+        lo, hi = region.lo, region.hi
         self.incumbent.offer(np.stack([lo, hi], axis=1))
         value = self.evaluator.value(lo, hi)
         violated = self.system is not None and self.evaluator.violated(lo[:, None], hi[:, None])[0]
-        if not value.empty and not violated and not self.incumbent.lies_beyond(lo[:, None], hi[:, None])[0]:
-            self.final.add(iteration, np.array([[subregion]]), np.array([[max(least, float(value.lo))]]), False)
-            self.final.prune(self.incumbent.upper)
+        none = value.empty or violated or self.incumbent.lies_beyond(lo[:, None], hi[:, None])[0]
+        return None if none else float(value.lo)
 
     def _next_block(self, iteration: int) -> int:
         """Where the block begins that comes after the one of an iteration, cyclically; the last one is moved back to fit."""

@@ -35,10 +35,13 @@ class NewtonRun(SearchRun):
         return {name: f"{len(some):,}" for name, some in regions.items()}
 
     def state(self) -> State | None:
-        return None if self.branch is None else self.branch.state()
+        if self.branch is None:
+            return None
+        state = self.branch.state()
+        return State(state.values | {"step_to_end": self.step_to_end}, state.arrays)
 
     def restore(self, state: State) -> None:
-        self.branch = self.branch_of(state)
+        self.branch, self.step_to_end = self.branch_of(state), state.values.get("step_to_end")
 
     def branch_of(self, state: State) -> NewtonSearch:
         search = self._search()

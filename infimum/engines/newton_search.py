@@ -33,6 +33,7 @@ from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import Regions, can_be_cut
 from infimum.search.region_search import PooledSearch
+from infimum.search.step_start import StepStart
 
 
 class NewtonSearch(PooledSearch):
@@ -86,7 +87,16 @@ class NewtonSearch(PooledSearch):
 
     # ---- a step
     def step(self) -> None:
-        """Takes boxes, tests and contracts them, and keeps what is left. If that fails, memory being short, they are put back."""
+        """Takes boxes, tests and contracts them, and keeps what is left. If that fails, time or memory being short, all is as it
+        was, but for a better point."""
+        start, self.known = StepStart(self), None
+        try:
+            self._take_step()
+        except BaseException:
+            start.put_back(self)
+            raise
+
+    def _take_step(self) -> None:
         before = self.boxes
         if not len(self.pool):
             opened, rest = self._opened()
@@ -95,13 +105,16 @@ class NewtonSearch(PooledSearch):
             self.solved.replace(rest.columns())
         self.pool.balance()
         self.solved.reserve(self.lanes)
-        parents = self.pool.take(self.lanes, np.inf, 3 * self.lanes)
+        heap, index, parents = self.pool.lowest(self.lanes, np.inf, 3 * self.lanes)
+        found = self._tested(parents)
         try:
-            found = self._tested(parents)
+            heap.remove(index)
+            if self.overtaken:
+                self.prune()
+            self.keep(found)
         except BaseException:
-            self.pool.add(parents)
+            self.pool.add(parents)  # beside those of its parts that are there already
             raise
-        self.keep(found)
         self.steps, self.largest_step = self.steps + 1, max(self.largest_step, self.boxes - before)
 
     def _tested(self, parents: Any) -> list[RegionOutcomes]:
@@ -146,9 +159,10 @@ class NewtonSearch(PooledSearch):
         if best < self.incumbent.upper:
             middle, = self.evaluator.run(CENTRE, [self.arrays.column(regions, lane)])
             self.incumbent.take(self.arrays.fetch(middle)[:, 0], best)
-            self.prune()
+            self.overtaken = True  # what the point rules out goes when boxes are kept: until then they are as they were
 
     def prune(self) -> None:
+        self.overtaken = False
         self.pool.prune(self.incumbent.upper)
         self.solved.prune(self.incumbent.upper)
 

@@ -34,13 +34,15 @@ class Chunk:
         else:
             self.least_wide = self.arrays.least(np.where(self.wide, self.lower, np.nan))[0]
 
-    def take(self, at: int) -> tuple[int, float]:
-        """Takes a region out: its subregion and its lower end."""
-        found = int(_whole(self._fetch(self.subregion[:, at:at + 1]))[0, 0]), float(self._fetch(self.lower[:, at:at + 1])[0, 0])
+    def at(self, at: int) -> tuple[int, float]:
+        """The subregion at this place, and its lower end."""
+        return int(_whole(self._fetch(self.subregion[:, at:at + 1]))[0, 0]), float(self._fetch(self.lower[:, at:at + 1])[0, 0])
+
+    def take(self, at: int) -> None:
+        """Takes a region out."""
         self.arrays.put(self.lower, at, self.arrays.send(np.full((1, 1), np.nan)))
         self.count -= 1
         self._look()
-        return found
 
     def lowest(self, count: int, below: float, wide: bool) -> list[tuple[float, int, int]]:
         """Up to the given number of the lowest regions of those below: lower end, place, subregion."""
@@ -127,14 +129,27 @@ class RegionList:
         """Is there no wide region but above?"""
         return all(chunk.least_wide[0] == np.inf or chunk.least_wide[0] > upper for chunk in self.chunks)
 
-    def take(self, wide: bool = False) -> tuple[int, int, float]:
-        """Removes the region with the smallest lower end, of the wide ones if so asked: (iteration, subregion, lower end)."""
+    def first(self, wide: bool = False) -> tuple[int, int]:
+        """Where the region with the smallest lower end is, of the wide ones if so asked: the number of its chunk, its place."""
         asked = [chunk.least_wide if wide else chunk.least for chunk in self.chunks]
         k = min(range(len(asked)), key=lambda i: asked[i][0])  # the first of equals
-        chunk = self.chunks[k]
-        found = chunk.iteration, *chunk.take(asked[k][1])
-        if chunk.count == 0:
+        return k, asked[k][1]
+
+    def at(self, k: int, place: int) -> tuple[int, int, float]:
+        """(iteration, subregion, lower end) of a region."""
+        return self.chunks[k].iteration, *self.chunks[k].at(place)
+
+    def take_at(self, k: int, place: int) -> None:
+        """Removes a region."""
+        self.chunks[k].take(place)
+        if self.chunks[k].count == 0:
             del self.chunks[k]
+
+    def take(self, wide: bool = False) -> tuple[int, int, float]:
+        """Removes the region with the smallest lower end, of the wide ones if so asked: (iteration, subregion, lower end)."""
+        where = self.first(wide)
+        found = self.at(*where)
+        self.take_at(*where)
         return found
 
     def lowest(self, count: int, below: float, wide: bool = False) -> list[tuple[int, int, float, RegionPlace]]:

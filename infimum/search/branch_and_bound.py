@@ -1,6 +1,5 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
 from infimum.search.region_search import PooledSearch
+from infimum.search.step_start import StepStart
 from infimum.support.clock import stop_if_over, stoppable
 from infimum.support.lazy import LazyModule
 
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 else:
     exact_points = LazyModule("certify.exact_points")
     region_isolation = LazyModule("certify.region_isolation")
-
-_LARGEST = sys.float_info.max
 
 
 class BranchAndBound(PooledSearch):
@@ -164,28 +162,40 @@ class BranchAndBound(PooledSearch):
         return self.cuts == 0
 
     def step(self) -> None:
-        """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, memory being short, they are put back.
-        Where regions are few, a step is several of these: what tests cost is judged by steps that are worth a
-        trial."""
+        """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, time or memory being short, all is as
+        it was, but for a better point. Where regions are few, a step is several of these: what tests cost is judged by steps that
+        are worth a trial."""
+        start, self.known = StepStart(self), None
+        try:
+            self._take_step()
+        except BaseException:
+            start.put_back(self)
+            raise
+
+    def _take_step(self) -> None:
         before = self.boxes
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
         late = self.is_between_steps and self.steps >= POLICY.far_points_step and self.steps & (self.steps - 1) == 0
-        if self.unbounded and late and self._offered_far_points():
+        if self.unbounded and late and self.incumbent.offer_far_points():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         few = min((test.step_size for test in self.tests if test.step_size is not None
                    and (test.is_used(self.steps) or test.is_tried(self.steps))), default=None)
         self.narrow = self.goal.xtol if only_wide else 0.0
         if only_wide:
-            parents = self._take_wide(room)
+            heap, index, parents = self._lowest_wide(room)
         else:
-            parents = self.pool.take((few or self.lanes) // 2, below if below > self.pool.least() else np.inf, room)
+            below = below if below > self.pool.least() else np.inf
+            heap, index, parents = self.pool.lowest((few or self.lanes) // 2, below, room)
+        with stoppable():
+            found = self._tested(parents, 2)
+            final, better = self._enclosed_final(found)
         try:
-            with stoppable():
-                self.keep(self._tested(parents, 2))
+            heap.remove(index)
+            self._put(found, final, better)
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
@@ -194,18 +204,6 @@ class BranchAndBound(PooledSearch):
         self.cuts, self.ended = self.cuts + 1, False  # it may have been resumed with a narrower goal
         if self.cuts >= self.most_cuts or parents.shape[1] << self.cuts >= min(self.full, few or self.full):
             self.steps, self.cuts = self.steps + 1, 0
-
-    def _offered_far_points(self) -> bool:
-        """Is f lower where variables without bounds are larger, all of them or one?"""
-        x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
-        if x is None or not 0 < len(endless) <= POLICY.far_points_variables:
-            return False
-        moved = np.repeat(x[:, None], (1 + len(endless)) * len(POLICY.far_factors), axis=1)
-        for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
-            with np.errstate(over="ignore"):
-                moved[np.ix_(which, part)] *= POLICY.far_factors
-        moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
-        return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
 
     @property
     def is_unbounded(self) -> bool:
@@ -227,6 +225,7 @@ class BranchAndBound(PooledSearch):
             return
         if self.goal.xtol is not None and len(self.pool) <= REGION_ISOLATION.most_regions:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= POLICY.few_regions
+            start = StepStart(self)
             tests = [test for test in self.tests if test not in self.cutting and test.payoff is not None
                      and (test.payoff.tried or (test.is_tested_at_end and many))]
             try:
@@ -237,7 +236,9 @@ class BranchAndBound(PooledSearch):
                 self.isolate_minimisers(last=True, least=1 if tests else POLICY.few_regions)
             except BaseException:
                 self.pool, self.final = pool, final  # as they were: that takes no memory
+                start.put_back(self)
                 self._restore_counts(state)
+                self.known = None
                 self.incumbent.restore(state.arrays)
                 raise
         self.ended = True
@@ -293,31 +294,29 @@ class BranchAndBound(PooledSearch):
         pays = len(groups) < len(regions) if last else self.boxes >= max(POLICY.isolation_cost * len(groups), self.next_look)
         if not groups or not pays:
             return
-        self.next_look = POLICY.isolation_backoff * self.boxes
         problem = region_isolation.IsolationProblem(self.evaluator, self.lo, self.hi, self.start, outer=self.incumbent.outer)
         left = region_isolation.isolate_regions(problem, regions, groups, bounds, self.incumbent.x, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
-        if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
+        changed = not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi))
+        if not changed or (last and after > before):  # K is wider than the regions that it would replace: none will be cut again
+            self.next_look = POLICY.isolation_backoff * self.boxes
             return
-        if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
-            self.next_look = 0
-            self.discarded["second order"] += len(regions) - len(left)
-            each = np.arange(len(left))
-            can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
-            if not can.all():
-                self._put_aside(left.at(np.flatnonzero(~can)))  # first: if that fails, nothing is lost
-            self.pool.replace(left.at(np.flatnonzero(can)))
-            self.pool.prune(self.incumbent.upper)
+        each = np.arange(len(left))
+        can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
+        final, better = ([], False) if can.all() else self._enclosed_again([left.at(np.flatnonzero(~can))])
+        self.next_look = 0
+        self.discarded["second order"] += len(regions) - len(left)
+        self.pool.replace(left.at(np.flatnonzero(can)))
+        self._put([], final, better)
+        self.pool.prune(self.incumbent.upper)
 
-    def _take_wide(self, room: int) -> Any:
-        """Up to a step's worth of the regions that are wider than xtol."""
+    def _lowest_wide(self, room: int) -> tuple[RegionHeap, Any, Any]:
+        """Up to a step's worth of the regions that are wider than xtol: where they lie, which they are, and a copy of them."""
         self.pool.reserve(room)
         heap, index, axis = self.wide(self.lanes // 2)
         parents, row = heap.arrays.gather(heap.data, index), rows(self.n)[1]
         heap.arrays.put(parents[row:row + 1], 0, axis)
-        parents = parents if heap.arrays is self.arrays else self.arrays.send(parents)
-        heap.remove(index)
-        return parents
+        return heap, index, parents if heap.arrays is self.arrays else self.arrays.send(parents)
 
     # ---- what is left of regions
     @property
@@ -326,8 +325,7 @@ class BranchAndBound(PooledSearch):
         return StepContext(self.incumbent.upper, self.narrow, self.alike)
 
     def _tested(self, parents: Any, pieces: int) -> list[RegionOutcomes]:
-        """Discards of the pieces of the parents what is proved away, by all tests that pay; the pool is not touched but for what
-        a better point rules out."""
+        """Discards of the pieces of the parents what is proved away, by all tests that pay; the pool is not touched."""
         cutting = next(test for test in reversed(self.cutting) if self.unbounded or test.is_used(self.steps))
         found, _ = self._sorted(cutting, cutting.cut(parents, pieces, self.context))
         for test in self.tests:
@@ -376,18 +374,34 @@ class BranchAndBound(PooledSearch):
         upper, lane = best[k]
         if upper < self.incumbent.upper:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
-            self.prune()
+            self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
+            self.overtaken = True  # what the point rules out goes when regions are kept: until then they are as they were
 
     def keep(self, found: list[RegionOutcomes]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
-        final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
-                 if f.counts[FINAL]]
+        self._put(found, *self._enclosed_final(found))
+
+    def _put(self, found: list[RegionOutcomes], final: list[Regions], better: bool) -> None:
+        """`final` is put aside; `better`: has it brought a better point?"""
+        if self.overtaken:
+            self._drop_overtaken()
         for f in found:
             self.pool.add(f.regions, f.of(NEAR), f.of(FAR))
         for regions in final:
-            self._put_aside(regions)
+            self.final = self.final.with_(regions)
+        if better:
+            self._drop_overtaken()
 
-    def _put_aside(self, regions: Regions) -> None:
+    def _enclosed_final(self, found: list[RegionOutcomes]) -> tuple[list[Regions], bool]:
+        """What cannot be cut of this, as it is put aside, and whether that has brought a better point."""
+        columns = [self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL))) for f in found if f.counts[FINAL]]
+        return self._enclosed_again([Regions.from_columns(some) for some in columns])
+
+    def _enclosed_again(self, final: list[Regions]) -> tuple[list[Regions], bool]:
+        before = self.incumbent.upper
+        return [self._enclosed_alone(regions) for regions in final], self.incumbent.upper < before
+
+    def _enclosed_alone(self, regions: Regions) -> Regions:
         """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
         others."""
         sides = [np.ascontiguousarray(side) for side in (regions.lo, regions.hi)]
@@ -399,13 +413,17 @@ class BranchAndBound(PooledSearch):
             left = np.flatnonzero(~excluded)
             ends = (np.take(end, left, axis=1) for end in sides)
             excluded[left] = exact_points.violated_points(self.incumbent.evaluator, *ends)
-        self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
         if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
-            self.prune()
+            self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
+        return regions.at(np.flatnonzero(~excluded))
 
     def prune(self) -> None:
         """Drops what the best point rules out."""
         self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
+        self._drop_overtaken()
+
+    def _drop_overtaken(self) -> None:
+        self.overtaken = False
         self.pool.prune(self.incumbent.upper)
         self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 

@@ -84,8 +84,9 @@ _VALUES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("boxes", "steps", "before", "cuts", "judged", "next_look", "looked", "sweeps", "slices", "refined",
                      "largest_step", "quadratic_steps", "start_rounds", "start_misses"), _whole),
     **dict.fromkeys(("floor", "asked", "boxes_each"), _number),
-    **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits", "programs_wait"), _truth),
-    "batch": _batch, "lp": lambda value: isinstance(value, str),
+    **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits", "programs_wait", "eliminated"),
+                    _truth),
+    "batch": _batch, "step_to_end": _or_none(_truth), "lp": lambda value: isinstance(value, str),
     "discarded": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }
 _SETTINGS: dict[str, Callable[[Any], bool]] = {
@@ -148,6 +149,7 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
     return {
         "pool": ("f8", (2,)), "pool.front": columns, "pool.waiting": columns, "solved": columns, "root": ("f8", (2 * n + 1,)),
         "incumbent": ("f8", ((1, n + 1),)), "incumbent.box": box, "incumbent.misses": ("f8", ((1,),)),
+        "found": ("f8", (n + 1,)), "found.box": box,
         "final.lo": ("f8", (n, "final")), "final.hi": ("f8", (n, "final")), "final.lower": ("f8", ("final",)),
         "final.axis": ("i4", ("final",)), "final.level": ("i1", ("final",)),
         "final.iteration": ("i8", ("final",)), "final.subregion": ("i4", ("final",)), "final.wide": ("b1", ("final",)),
@@ -166,15 +168,16 @@ def restore(engine: Any, state: State) -> None:
     systems = engine.incumbent.evaluator.system, getattr(engine, "bounding", engine.incumbent.evaluator).system
     _check_state(state, engine.problem, *(0 if system is None else system.m for system in systems))
     engine.restore(state)
-    if "incumbent" in state.arrays:
-        _check_best(engine.incumbent)
+    for name in ("incumbent", "found"):
+        best, box = state.arrays.get(name, np.empty(0)), state.arrays.get(f"{name}.box")
+        if len(best) > 1 or box is not None:
+            _check_best(engine.incumbent, float(best[0]), (best[1:], best[1:]) if box is None else box)
 
 
-def _check_best(incumbent: Any) -> None:
-    """Raises if the best value is below all values at its point, or in the box in which that is proved to lie: it would discard
+def _check_best(incumbent: Any, value: float, box: Any) -> None:
+    """Raises if a best value is below all values at its point, or in the box in which that is proved to lie: it would discard
     regions that hold the minimum."""
-    box = getattr(incumbent, "box", None) or (incumbent.x, incumbent.x)
-    if box[0] is not None and not incumbent.enclosed(*box).lo <= incumbent.upper:
+    if not incumbent.enclosed(*box).lo <= value:
         raise _Wrong("the best value is below all values that the function has at its point")
 
 
@@ -193,7 +196,7 @@ def _check_state(state: State, problem: Problem, m: int, rows: int) -> None:
     for name in ("pool.front", "pool.waiting", "solved"):
         if name in found:
             _check_columns(found[name], n, lo, hi)
-    for name in ("incumbent.box", "search.begin", "search.better"):
+    for name in ("incumbent.box", "found.box", "search.begin", "search.better"):
         if name in found:
             _check_box(*found[name], name, lo, hi)
     if "pool" in found:
@@ -203,10 +206,11 @@ def _check_state(state: State, problem: Problem, m: int, rows: int) -> None:
         _check_range("final.axis", found["final.axis"], -2, n - 1)
     if "taken.lo" in found:
         _check_iterations(found, lo, hi, 1 if problem.several is None else len(problem.several))
-    if "incumbent" in found and len(found["incumbent"]) > 1:
-        _check_box(found["incumbent"][1:], found["incumbent"][1:], "the best point", problem.lo, problem.hi)
-        if not any(found[name].shape[-1] for name in _REGIONS if name in found):
-            raise _Wrong("there is a point, and no region that may hold it")
+    for name in ("incumbent", "found"):
+        if len(best := found.get(name, ())) > 1:
+            _check_box(best[1:], best[1:], "the best point", problem.lo, problem.hi)
+    if len(found.get("incumbent", ())) > 1 and not any(found[name].shape[-1] for name in _REGIONS if name in found):
+        raise _Wrong("there is a point, and no region that may hold it")
 
 
 _REGIONS = ("pool.front", "pool.waiting", "solved", "final.lower", "list.lower")

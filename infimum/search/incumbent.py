@@ -1,5 +1,6 @@
 """Incumbent: the best point known, with a verified upper bound of the infimum."""
 
+import sys
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ import numpy as np
 from infimum.evaluation.evaluator import Enclosure, Evaluator
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
+from infimum.search.policy.search import BRANCHING
 from infimum.search.policy.search import INCUMBENTS as POLICY
 from infimum.support.lazy import LazyModule
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from infimum.points import descents
 else:
     descents = LazyModule("points.descents")
+
+_LARGEST = sys.float_info.max
+_FOUND = {"incumbent": "found", "incumbent.box": "found.box"}  # names of the best point beside another one in a checkpoint
 
 
 class Incumbent:
@@ -101,6 +106,18 @@ class Incumbent:
         else:
             self.offer(x[:, None])
 
+    def offer_far_points(self) -> bool:
+        """Is f lower where variables without bounds are larger, all of them or one?"""
+        x, endless = self.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
+        if x is None or not 0 < len(endless) <= BRANCHING.far_points_variables:
+            return False
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(BRANCHING.far_factors), axis=1)
+        for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
+            with np.errstate(over="ignore"):
+                moved[np.ix_(which, part)] *= BRANCHING.far_factors
+        moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
+        return self.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
+
     def sharpen(self, slack: float) -> None:
         """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""
         if self.x is None or len(self.x) > POLICY.most_close_variables:
@@ -118,6 +135,18 @@ class Incumbent:
         """The incumbent of a checkpoint."""
         stored = arrays["incumbent"]
         self.upper, self.x = float(stored[0]), stored[1:].copy() if len(stored) > 1 else None
+
+    def found_beside(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The point and its bound for a checkpoint that holds an earlier best point, in these arrays: from there a run continues,
+        and if it finds nothing better this one is its answer."""
+        if not self.upper < arrays["incumbent"][0]:
+            return {}
+        return {_FOUND[name]: array for name, array in self.arrays().items() if name in _FOUND}
+
+    def take_found(self, arrays: dict[str, np.ndarray]) -> None:
+        """The best point that a checkpoint holds beside an earlier one, if none is known that is better."""
+        if "found" in arrays and arrays["found"][0] < self.upper:
+            self.restore({name: arrays[found] for name, found in _FOUND.items() if found in arrays})
 
     def improve(self, starts: np.ndarray, lo: np.ndarray | None = None, hi: np.ndarray | None = None,
                 rules: "descents.DescentRules | None" = None) -> "descents.DescentEnds":

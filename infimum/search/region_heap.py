@@ -100,14 +100,12 @@ class RegionHeap:
         if not self.live:
             self.clear()
 
-    def take(self, count: int, below: float = np.inf) -> Any:
-        """Removes and returns up to `count` of the lowest regions, of those below."""
+    def lowest(self, count: int, below: float = np.inf) -> tuple[Any, Any]:
+        """(the columns of up to `count` of the lowest regions, of those below; a copy of these)."""
         if not self.live:
-            return self.arrays.empty(self.rows, 0)
+            return (), self.arrays.empty(self.rows, 0)
         index, _ = self.find(count, below)
-        taken = self.arrays.gather(self.data, index)
-        self.remove(index)
-        return taken
+        return index, self.arrays.gather(self.data, index)
 
     def divided(self, count: int) -> tuple[Any, Any, float]:
         """(index of the lowest, equal ones included, index of the others, the highest lower bound of the lowest)."""

@@ -140,7 +140,13 @@ class RegionPool:
         self.full = max(4 * self.size, 2 * len(self.front))
 
     def take(self, count: int, below: float, room: int = 0) -> Any:
-        """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`.
+        """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`: see `lowest`."""
+        heap, index, taken = self.lowest(count, below, room)
+        heap.remove(index)
+        return taken
+
+    def lowest(self, count: int, below: float, room: int = 0) -> tuple[RegionHeap, Any, Any]:
+        """Where up to `count` of the lowest regions lie, of those with a lower bound below `below`, which they are, and a copy.
 
         Before that it makes sure of room for the given number of others, and for what is done with them meanwhile.
         """
@@ -148,7 +154,7 @@ class RegionPool:
         self.reserve(room)
         if self.arrays is not self.arrays.here:
             self._fit(lambda: self.arrays.empty(self.front.rows, POLICY.work_factor * room))
-        return self.front.take(count, below)
+        return self.front, *self.front.lowest(count, below)
 
     def bring(self, count: int, below: float) -> None:
         """Has the given number of lowest regions at hand, if there are as many, or those below `below`."""

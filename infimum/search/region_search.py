@@ -34,6 +34,8 @@ class RegionSearch(ABC):
     goal: Goal
     incumbent: Incumbent
     boxes: int  # that were enclosed
+    known: dict[str, np.ndarray] | None = None  # the best point as a step began that was cut off: it is repeated with it
+    found: dict[str, np.ndarray] = {}  # noqa: RUF012 (never changed) of a checkpoint: a better one that was found since
     is_between_steps: bool = True  # is no step half done? The next call of `step` continues one that is
     is_unbounded: bool = False     # has f no lower bound, as far as one can tell?
 
@@ -79,6 +81,21 @@ class RegionSearch(ABC):
     def end(self) -> None:  # noqa: B027
         """What is done once, when nothing is left to cut. If time or memory does not suffice for it, nothing has been done."""
 
+    # ---- the best point in checkpoints
+    def best_arrays(self, known: dict[str, np.ndarray] | None = None) -> dict[str, np.ndarray]:
+        """The best point with which the search continues from a checkpoint, which these arrays may say, and a better one beside
+        it that was found since, or before."""
+        known = self.known if known is None else known
+        known = self.incumbent.arrays() if known is None else known
+        beside = self.incumbent.found_beside(known)
+        best = min((beside, self.found), key=lambda found: found["found"][0] if found else np.inf)
+        return known | (best if best and best["found"][0] < known["incumbent"][0] else {})
+
+    def restore_best(self, arrays: dict[str, np.ndarray]) -> None:
+        """The best point of a checkpoint, with which the search continues; a better one is there for the answer."""
+        self.incumbent.restore(arrays)
+        self.known, self.found = None, {name: array for name, array in arrays.items() if name in ("found", "found.box")}
+
 
 class PooledSearch(RegionSearch):
     """A search whose regions lie in a pool, in the memory where the kernels run; what comes here in a step are counts, bounds and
@@ -93,6 +110,7 @@ class PooledSearch(RegionSearch):
         self.pool = RegionPool(self.n, self.arrays, int(POLICY.batches_at_hand * self.batch))
         self.boxes = self.steps = self.largest_step = 0  # the last in boxes
         self.boxes_each = 16.0  # for a region, where these are dealt to others
+        self.overtaken = False  # are there regions which a better point of this step rules out?
         self.discarded: dict[str, int] = {}  # regions, by what discarded them
 
     @property
@@ -151,13 +169,13 @@ class PooledSearch(RegionSearch):
         """Counts and the best point."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "boxes_each": self.boxes_each,
                   "largest_step": self.largest_step}
-        return State(counts, self.incumbent.arrays())
+        return State(counts, self.best_arrays())
 
     def restore(self, state: State) -> None:
         """Continues from there."""
         self._restore_counts(state)
         self.pool.restore(state.arrays)
-        self.incumbent.restore(state.arrays)
+        self.restore_best(state.arrays)
 
     def _restore_counts(self, state: State) -> None:
         self.boxes, self.steps = state.values["boxes"], state.values["steps"]

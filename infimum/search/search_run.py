@@ -52,6 +52,7 @@ class SearchRun(ABC):
         self.localised: RegionSearch | None = None  # the regions that are left of a proof, cut further
         self.limit: str | None = None               # which limit has ended the run
         self.closed = False  # has something else than branching closed the gap?
+        self.step_to_end: bool | None = None  # during `after_step`: was the step a round?
         self.before = 0      # evaluations before those that are counted here, in the run that this one continues
 
     # ---- what an engine is made of
@@ -65,7 +66,9 @@ class SearchRun(ABC):
 
     def unfinished(self) -> Iterator[None]:
         """The rest of what the run that this one continues had begun between two steps."""
-        yield from ()
+        if self.step_to_end is not None:
+            yield from self.after_step(self.step_to_end)
+            self.step_to_end = None
 
     def before_step(self) -> Iterator[None]:
         """What is done before a step, in pieces. Gives back whether no step is needed then."""
@@ -198,7 +201,9 @@ class SearchRun(ABC):
         if not was_round:
             self.step()
         if self.branch.is_between_steps:
+            self.step_to_end = was_round
             yield from self.after_step(was_round)
+            self.step_to_end = None
         yield
 
     def reached_limit(self) -> str | None:
@@ -236,6 +241,8 @@ class SearchRun(ABC):
         if self.rounds is not None and self.branch is not None:
             self.rounds.end(self.branch)
         self.conclude()
+        if self.branch is not None:
+            self.incumbent.take_found(self.branch.found)
         proof = self.localised or self.proof
         regions = Regions.unsearched(self.problem) if proof is None else proof.regions()
         return proved_result(

@@ -10,7 +10,7 @@ tried more and more seldom. Regions begin with the basis, the multipliers and th
 what variables have gained.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,6 +116,16 @@ class LinearProgramBound(RegionTest):
                     self.starts.keep(left.low[:n], left.high[:n], left.start)
             paid[0, k] = float(gone or here[low_row, k] > upper or self._nearer(before[k], here[low_row, k], upper))
         return Outcome(arrays.send(here), self.cost * len(chosen), arrays.send(paid))
+
+    def remembered(self) -> Callable[[], None]:
+        counts, gains, mark = self.bounding.counts.state(), self.branching.gains.copy(), (self.mark, self.rests)
+        self.starts.mark()
+
+        def put_back() -> None:
+            self.bounding.counts.restore(counts)
+            self.branching.gains, (self.mark, self.rests) = gains, mark
+            self.starts.undo()
+        return put_back
 
     def _bounded(self, lo: np.ndarray, hi: np.ndarray, upper: float, rounds: int) -> list[TightenedRegion]:
         """Of boxes (n, N), each from what the program of a box around it left."""

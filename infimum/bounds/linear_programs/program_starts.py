@@ -20,6 +20,7 @@ class ProgramStarts:
         self.starts: list[ProgramStart] = []
         self.boxes = np.empty((2 * variables, POLICY.kept_starts))  # upper ends are negative here
         self.next = 0  # which place is filled next, where all are filled
+        self.replaced: list[tuple[int, int, ProgramStart | None, np.ndarray]] = []  # since `mark`: next, a place, what it held
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -28,11 +29,26 @@ class ProgramStarts:
         """In the place of the oldest one where there are many."""
         place = len(self.starts)
         if place >= self._most(start):
-            place, self.next = self.next, (self.next + 1) % place
-            self.starts[place] = start
+            place = self.next
+            self.replaced.append((self.next, place, self.starts[place], self.boxes[:, place].copy()))
+            self.starts[place], self.next = start, (place + 1) % len(self.starts)
         else:
+            self.replaced.append((self.next, place, None, self.boxes[:, place].copy()))
             self.starts.append(start)
         self.boxes[:self.n, place], self.boxes[self.n:, place] = lo, -hi
+
+    def mark(self) -> None:
+        """From here on what is kept can be undone."""
+        self.replaced.clear()
+
+    def undo(self) -> None:
+        """As they were at the mark."""
+        while self.replaced:
+            self.next, place, start, self.boxes[:, place] = self.replaced.pop()
+            if start is None:
+                self.starts.pop()
+            else:
+                self.starts[place] = start
 
     def _most(self, start: ProgramStart) -> int:
         size = sum(np.size(part) for part in (start.weights, start.points))

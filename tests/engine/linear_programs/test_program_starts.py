@@ -37,6 +37,18 @@ def test_the_last_box_around_a_box_is_found(monkeypatch, count):
     assert len(starts) == min(count, 16)
 
 
+@pytest.mark.parametrize("count", [5, 40])
+def test_what_a_step_has_kept_can_be_undone(monkeypatch, count):
+    monkeypatch.setattr(POLICY, "kept_starts", 16)
+    rng, starts = np.random.default_rng(0), ProgramStarts(3, lambda basis: basis)
+    kept(starts, rng, count)
+    before = starts.state()
+    starts.mark()
+    kept(starts, rng, 20)
+    starts.undo()
+    assert starts.next == max(0, count - 16) % 16 and all(np.array_equal(starts.state()[name], before[name]) for name in before)
+
+
 def bounding():
     evaluator = infimum.compile(lambda x: x[0] * x[1] + np.exp(x[2]) - x[2] * x[0], 3, constraints=[
         lambda x: x[0] + x[1] + x[2] >= 1, lambda x: x[0] ** 2 + x[1] <= 4])

@@ -66,7 +66,7 @@ def test_an_end_that_is_cut_short_has_not_been(monkeypatch, broken, error):
 def test_nothing_is_lost_where_regions_cannot_be_put_aside(monkeypatch):
     """In the midst of a search as well."""
     branch = in_a_corner()
-    monkeypatch.setattr(BranchAndBound, "_put_aside", fails(OutOfTime))
+    monkeypatch.setattr(BranchAndBound, "_enclosed_alone", fails(OutOfTime))
     branch.boxes = 1 << 20
     with pytest.raises(OutOfTime):
         branch.isolate_minimisers()
