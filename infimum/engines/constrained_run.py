@@ -5,6 +5,7 @@ Proof: docs/proofs/constraints.md.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -77,8 +78,7 @@ class ConstrainedRun(SearchRun):
             if evaluator.system.integers and self.start is None and not self.search.is_large else None
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.quadratic_steps, self.quadratic_waits = 0, True  # taken by quadratic bounds; is one to be asked (again) later?
-        self.looking: State | None = None  # what a look for points began with that is not over yet
-        self.state_before_search: State | None = None  # everything, as that look began, where it depends on more than the search
+        self.state_before_search: State | None = None  # everything, as bounds or a look for points began that are not over yet
 
     def first_incumbent(self) -> FeasibleIncumbent:
         return FeasibleIncumbent(self.evaluator, self.lo, self.hi, self.start, self.problem.outer)
@@ -119,28 +119,31 @@ class ConstrainedRun(SearchRun):
         if self.branch is None or self.begun is not None:
             return None
         if self.state_before_search is not None:
-            return self.state_before_search
-        state, searched = self.branch.state(), self._state_of_search() if self.looking is None else self.looking
-        solver = {} if self.lp is None else {"lp": self.lp.version}
-        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None,
-                                              "programs_wait": self.programs_wait} | solver,
-                     state.arrays | self.learned_arrays() | searched.arrays)
+            kept = self.state_before_search
+            return State(kept.values, self.branch.best_arrays(kept.arrays))
+        state, many = self.branch.state(), self.many.values() if "many" in vars(self) else {}
+        solver, programs = ({}, {}) if self.lp is None else ({"lp": self.lp.version}, self.lp.test.state())
+        counts = {"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
+                  "quadratic_waits": self.quadratic_waits, "batch": self.batch, "step_to_end": self.step_to_end,
+                  "programs_wait": self.programs_wait}
+        return State(state.values | counts | many | self.elimination.values() | solver,
+                     state.arrays | self.learned_arrays() | self.search.arrays() | programs)
 
-    def _state_of_search(self) -> State:
-        """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
-        programs = {} if self.lp is None else self.lp.test.state()
-        many = self.many.values() if "many" in vars(self) else {}
-        return State(many | {"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
-                      "quadratic_waits": self.quadratic_waits}, self.search.arrays() | programs)
+    def _keep_state(self) -> None:
+        """A run that is stopped from here on continues here. Where there is no memory for that, with what is known by then."""
+        if self.state_before_search is None:
+            with suppress(MemoryError):
+                self.state_before_search = self.state()
 
     def restore(self, state: State) -> None:
-        self.batch = state.values["batch"]
-        if self.programs_wait:
-            self.programs_wait = state.values.get("programs_wait", False)
-            if "lp" in state.values:
-                self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
+        self.batch, begun = state.values["batch"], self.programs_wait and "lp" in state.values
+        self.programs_wait = self.programs_wait and state.values.get("programs_wait", False)
+        if begun:
+            self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
         self.branch_of(state)
         self.search.restore(state.arrays)
+        if begun and self.lp is not None:
+            self.lp.test.compare_with(*self._box)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
         if "start_rounds" in state.values:
             self.many.restore(state.values)
@@ -148,7 +151,8 @@ class ConstrainedRun(SearchRun):
         self.quadratic_waits = state.values.get("quadratic_waits", True)
         if self.lp is not None:
             self.lp.restore(state)
-        self.looking = self._state_of_search() if state.values.get("looking", False) else None
+        self.elimination.restore(state.values)
+        self.step_to_end = state.values.get("step_to_end", False if state.values.get("looking") else None)  # before release 0.4
 
     def branch_of(self, state: State) -> BranchAndBound:
         self.branch = self._made()
@@ -207,7 +211,7 @@ class ConstrainedRun(SearchRun):
         self.elimination.look(self.branch, self.search.begin)
         due = self.programs_wait and counted_starts.are_due(self.bounding.system, self.branch, self.problem.region)
         if due and self.branch.is_between_steps:
-            self.programs_wait, self.state_before_search = False, self.state()
+            self._keep_state()
             yield from self._begin_programs(self.branch)
             self.state_before_search = None
         return self.branch.done
@@ -222,7 +226,7 @@ class ConstrainedRun(SearchRun):
             self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
         if self.lp is None:
             return
-        self.lp.test.compare_with(*(self.search.begin if self.search.better is None else self.search.better))
+        self.lp.test.compare_with(*self._box)
         self.lp.test.payoff.due = branch.steps
         branch.add_test(self.lp.test)
         self.lp.delay(branch.tests, branch.steps)
@@ -267,18 +271,17 @@ class ConstrainedRun(SearchRun):
         self.begun = None
         yield
 
-    def unfinished(self) -> Iterator[None]:
-        if self.looking is not None:
-            yield from self._search_once()
-
     def after_step(self, was_round: bool) -> Iterator[None]:
         if self.quadratic_waits and self._quadratic_budget >= max(POLICY.least_quadratic_steps, self.quadratic_steps):
+            self._keep_state()
             self.asked = np.inf
             self._bound_at_once()
             yield from self._follow()
         if self._looks() or self._many_are_due() or (was_round and self.incumbent.upper == np.inf):
+            self._keep_state()
             yield from self._search_once()
         yield from super().after_step(was_round)
+        self.state_before_search = None
 
     def tests_for_localising(self) -> list[RegionTest]:
         return region_tests_of(self.bounding, self.lo, self.hi, None, self._stationary())
@@ -378,14 +381,10 @@ class ConstrainedRun(SearchRun):
         return next((test for test in self.branch.tests if test.proposes_points and test.payoff.tried), None)
 
     def _search_once(self) -> Iterator[None]:
-        """A run that is stopped meanwhile begins with that when it is resumed."""
-        self.looking = self._state_of_search()
-        if self.lp is not None:
-            self.state_before_search, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
+        lower, upper = self.branch.lower(), self.incumbent.upper
         yield from self._look()
         if self.lp is not None and self.lp.again(lower, upper, self.branch):
             yield from self.lp.tighten(self.branch, self.search, self._compare_with, self._offer)
-        self.looking = self.state_before_search = None
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""

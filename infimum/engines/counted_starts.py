@@ -1,7 +1,7 @@
 """When costly bounds begin that nobody asked for: by counts, so that a run that is resumed takes the same course."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,8 +65,7 @@ def quadratic_steps_an_evaluation(system: System, n: int) -> float:
 
 
 class EliminationStage:
-    """Of one run: done once, or not at all. A run that is resumed may do it again, with the same outcome. Tables take no more
-    memory than the limit."""
+    """Of one run: done once, or not at all. Tables take no more memory than the limit."""
 
     done = False
 
@@ -88,10 +87,20 @@ class EliminationStage:
             self.waits = self.plan is not None and self.plan.bytes <= self.memory_limit
             if not self.waits or self.plan.cost > max(self.at_once, ELIMINATION.operations_each * self.operations * branch.boxes):
                 return
-            found, self.waits, self.done = self.plan.minimum(), False, True
+            found = self.plan.minimum()
             if found is None:
                 branch.discard_all()
-                return
-            branch.floor = max(branch.floor, round_down(found.lower))
-            branch.incumbent.offer(found.x[:, None])
-            branch.prune()
+            else:
+                branch.floor = max(branch.floor, round_down(found.lower))
+                branch.incumbent.offer(found.x[:, None])
+                branch.prune()
+            self.waits, self.done = False, True
+
+    def values(self) -> dict[str, bool]:
+        """For a checkpoint."""
+        return {"eliminated": True} if self.done else {}
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """As a checkpoint has it."""
+        if values.get("eliminated", False):
+            self.waits, self.done = False, True

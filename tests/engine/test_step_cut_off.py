@@ -9,6 +9,7 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.api import prepared_run
+from infimum.engines.constrained_run import ConstrainedRun
 from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.settings import Goal
 from infimum.search import checkpoint_content
@@ -181,6 +182,27 @@ def test_what_follows_a_step_is_repeated_where_it_is_cut_off(monkeypatch, tmp_pa
     monkeypatch.setattr(BranchAndBound, "isolate_minimisers",
                         lambda self, *given, **named: calls.append(self.steps) or original(self, *given, **named))
     assert outcome(resumed(again, state)) == whole and calls[0] == run.branch.steps
+
+
+def test_a_bound_between_two_steps_is_repeated_where_it_is_cut_off(monkeypatch, tmp_path):
+    pytest.importorskip("highspy")
+    pairs = [*zip(range(9), range(1, 10), strict=True), *zip(range(8), range(2, 10), strict=True),
+             (0, 8), (0, 9), (1, 9), (0, 4), (3, 6)]
+    first, second = (np.array(part) for part in zip(*pairs, strict=True))
+    make = maker(lambda x: -np.sum(x[first] * x[second]), [(0, 1)] * 10, constraints=lambda x: np.sum(x) == 1,
+                 options={"lp": True})
+    whole, run = outcome(to_the_end(make())), make()
+    bound, kept = ConstrainedRun._bound_at_once, []
+
+    def cut_off_between_steps(self):
+        bound(self)
+        if self.state_before_search is not None:
+            kept.append(self.state_before_search)
+            raise OutOfTime
+    with monkeypatch.context() as patch, pytest.raises(OutOfTime):
+        patch.setattr(ConstrainedRun, "_bound_at_once", cut_off_between_steps)
+        to_the_end(run)
+    assert kept and outcome(resumed(make(), stored(run.state(), tmp_path / "run.inf"))) == whole
 
 
 def test_late_searches_before_one_step_are_repeated_from_the_first(monkeypatch):

@@ -63,6 +63,7 @@ class IntegerGuide:
         if not region.known[0] or (region.low > region.high).any() or not np.isfinite([region.low, region.high]).all():
             return None
         z = self.bounding.solver.whole_solution(region.at(0), self.whole, POLICY.most_nodes, max(0.0, left()))
+        stop_if_over()  # what the time limit of a run has cut off depends on the clock
         if z is None or not np.isfinite(z).all():
             return None
         x = np.minimum(np.maximum(z[:self.n], box[0]), box[1])

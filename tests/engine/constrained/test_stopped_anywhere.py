@@ -88,12 +88,12 @@ def test_a_look_for_points_that_is_cut_off_is_repeated_with_the_same_bits():
     run, cut = run_of("hs_93", 300_000), 0
     steps = run.steps()
     for _ in steps:
-        if run.looking is not None and run.branch.steps >= 8:
+        if run.state_before_search is not None and run.branch.steps >= 8:
             cut += 1
             if cut == 5:
                 break
     steps.close()
-    assert cut == 5 and run.state().values["looking"]
+    assert cut == 5 and run.state().values["step_to_end"] is False
     again = run_of("hs_93", 300_000)
     again.restore(run.state())
     for _ in again.steps():

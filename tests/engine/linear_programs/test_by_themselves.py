@@ -10,8 +10,10 @@ import pytest
 import infimum
 from infimum.api.objective import with_constraints
 from infimum.backend import highs
+from infimum.bounds.linear_programs.integer_guide import IntegerGuide
 from infimum.bounds.linear_programs.program_branching import ProgramBranching
 from infimum.bounds.linear_programs.program_dive import ProgramDive
+from infimum.bounds.linear_programs.root_linear_programs import RootLinearPrograms
 from infimum.engines import counted_starts
 from infimum.engines.constrained_run import PROGRAMS, ConstrainedRun
 from infimum.points.swarm_options import SwarmOptions
@@ -19,7 +21,9 @@ from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal, Limits, Method
 from infimum.relax.program_bounds import LinearProgramBounding
 from infimum.relax.relaxation import Relaxation
+from infimum.search.checkpoint import load, save
 from infimum.search.policy.bounds import VARIABLE_ELIMINATION
+from infimum.support.clock import RunTimeOver, Watch, stoppable
 
 pytest.importorskip("highspy")
 METHOD = Method("auto", SwarmOptions(), Goal(1e-7, 1e-6))
@@ -108,6 +112,76 @@ def test_resumed_runs_take_the_same_course(early):
         for _ in again.steps():
             pass
         assert outcome(again) == outcome(whole)
+
+
+class StopsAfter(Watch):
+    """A watch that says stop at its pause of that number after linear programs have begun."""
+
+    def __init__(self, run, pauses: int):
+        super().__init__()
+        self.run, self.left = run, pauses
+
+    def stop_if_over(self) -> None:
+        self.left -= self.run.state_before_search is not None
+        if self.left < 0:
+            raise RunTimeOver
+
+
+def test_a_look_at_the_whole_box_that_is_cut_off_is_repeated(early, tmp_path):
+    """With what was known before, and what sides of regions are compared with is the same then."""
+    whole, most, path = run_of(), 1 << 60, tmp_path / "run.inf"
+    with StopsAfter(whole, most) as watch:
+        for _ in whole.steps():
+            pass
+    count = most - watch.left
+    for pauses in (0, count // 2, count - 1):
+        run, again = run_of(), run_of()
+        with StopsAfter(run, pauses), pytest.raises(RunTimeOver):
+            for _ in run.steps():
+                pass
+        save(path, run.state())
+        again.restore(load(path))
+        for _ in again.steps():
+            pass
+        assert outcome(again) == outcome(whole)
+
+
+def test_sides_are_measured_as_before_in_a_run_that_is_resumed(early, monkeypatch):
+    """As parts of the sides of the box that propagation has left, where linear programs make it no narrower."""
+    monkeypatch.setattr(RootLinearPrograms, "tighten", lambda self, *given: iter(()))
+    whole, again = run_of(), run_of()
+    again.restore(next(whole.state() for _ in whole.steps() if whole.lp is not None and whole.state_before_search is None))
+    assert whole.search.better is None
+    assert again.lp.test.branching.units.tolist() == whole.lp.test.branching.units.tolist()
+    assert (whole.lp.test.branching.units != 1.0 / (whole.hi - whole.lo)).any()
+
+
+def test_what_was_eliminated_is_not_eliminated_again():
+    whole, again = run_of(), run_of()
+    for _ in whole.steps():
+        pass
+    assert whole.elimination.done and whole.state().values["eliminated"]
+    again.restore(whole.state())
+    assert again.elimination.done and not again.elimination.waits
+    assert again.finish(None, 0.0, []).presolve == whole.finish(None, 0.0, []).presolve != ()
+
+
+def test_a_point_that_the_clock_has_cut_off_is_not_used(monkeypatch):
+    """What the solver has found when the time of the run is over depends on the machine."""
+    f, bounds, constraints = cutting_stock()
+    bounding, lo, hi = bounding_of(f, bounds, constraints)
+    guide, watch = IntegerGuide(bounding), Watch()
+    bounding.session()
+    assert guide.points(lo, hi, np.inf)
+    solved = bounding.solver.whole_solution
+
+    def until_time_is_over(*given):
+        watch.asked_to_stop = lambda: True
+        return solved(*given)
+    monkeypatch.setattr(guide, "holds", [])
+    monkeypatch.setattr(bounding.solver, "whole_solution", until_time_is_over)
+    with watch, stoppable(), pytest.raises(RunTimeOver):
+        guide.points(lo, hi, np.inf)
 
 
 def test_they_begin_sooner_where_functions_are_costly():

@@ -55,7 +55,7 @@ def test_stopped_in_the_midst_of_a_look():
     """It begins with the look, and with what was known then."""
     new_run = runs_of("adhya_1")
     whole = new_run()
-    found = states(whole, lambda run: run.looking is not None)
+    found = states(whole, lambda run: run.state_before_search is not None)
     assert len(found) > 3
     for state in found[:: len(found) // 2]:
         assert outcome(resumed(new_run(), state)) == outcome(whole)
