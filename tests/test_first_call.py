@@ -68,7 +68,7 @@ LOADED = {
     "two constraints": (195, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2, device='cpu', constraints=["
                              "lambda x: x[0] ** 2 + x[1] ** 2 <= 1, lambda x: x[0] + x[1] >= 0.5])"),
     "no constraints": (248, "minimize(lambda x: x[0] * np.exp(x[1]) + x[1] ** 2, [(-1, 2)] * 2, device='cpu')"),
-    "a model file": (267, f"ampl.model_run.solve(infimum.ampl.read({str(MODEL)!r}), "
+    "a model file": (268, f"ampl.model_run.solve(infimum.ampl.read({str(MODEL)!r}), "
                           "settings={'progress': False, 'device': 'cpu'})"),
 }
 COUNT = """

@@ -32,8 +32,7 @@ from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import Regions, can_be_cut
-from infimum.search.region_search import PooledSearch
-from infimum.search.step_start import StepStart
+from infimum.search.region_search import PooledSearch, StepStart
 
 
 class NewtonSearch(PooledSearch):

@@ -23,8 +23,7 @@ from infimum.search.policy.search import BRANCHING as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import RegionPool, Regions, can_be_cut
-from infimum.search.region_search import PooledSearch
-from infimum.search.step_start import StepStart
+from infimum.search.region_search import PooledSearch, StepStart
 from infimum.support.clock import stop_if_over, stoppable
 from infimum.support.lazy import LazyModule
 
