@@ -7,6 +7,7 @@ proves that the equations have a solution in a tiny box, and what follows from t
 Proof: docs/proofs/feasible_points.md.
 """
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -37,12 +38,13 @@ Box = tuple[np.ndarray, np.ndarray]
 
 def prove_feasible_active(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> ProvedFeasible | FailureReason:
     """A box around about x, whose integers are whole, within the bounds that certainly holds a feasible point. What lies within
-    some distance of its end counts as active, and if nothing comes of that, what lies within less."""
+    some distance of its end counts as active, and if nothing comes of that, what lies within less; at last variables near 0 are
+    held there as well, where equations are often linear in the others."""
     found: ProvedFeasible | FailureReason = FailureReason.FAR
     seen: set[bytes] = set()
-    for distance in POLICY.active_distances:
+    for at_zero, distance in itertools.product((False, True), POLICY.active_distances):
         with np.errstate(all="ignore"):
-            face = _Face.of(evaluator, bounds, x, distance)
+            face = _Face.of(evaluator, bounds, x, distance, at_zero)
             if face is None:
                 continue
             key = face.x.tobytes() + face.side.tobytes()
@@ -69,11 +71,12 @@ class _Face:
     change: int = -1  # the variable that should leave its bound, or go to one, where nothing could be proved
 
     @classmethod
-    def of(cls, evaluator: Evaluator, bounds: Interval, x: np.ndarray, distance: float) -> "_Face | None":
+    def of(cls, evaluator: Evaluator, bounds: Interval, x: np.ndarray, distance: float, at_zero: bool) -> "_Face | None":
         """None where a constraint is violated by more than the distance, as part of its size."""
         system, (lo, hi) = evaluator.system, bounds
         unit = np.minimum(np.maximum(np.abs(x), 1.0), np.where(hi > lo, hi - lo, 1.0))
         x = np.where(x - lo <= distance * unit, lo, np.where(hi - x <= distance * unit, hi, x))
+        x = np.where(at_zero & (np.abs(x) <= distance) & (lo < 0) & (0 < hi), 0.0, x)
         values, jacobian = evaluator.estimate_jacobian(x)
         c, terms = values[1:], np.abs(jacobian[1:] * np.where(np.isfinite(jacobian[1:]), x, 0.0))
         size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).T), np.maximum(np.abs(c), POLICY.least_size))
@@ -82,7 +85,7 @@ class _Face:
             return None
         side = np.where(above >= -distance * size, 1, np.where(below >= -distance * size, -1, 0))
         side = np.where(system.equal, -1, side)
-        free = (x > lo) & (x < hi)
+        free = (x > lo) & (x < hi) & ~(at_zero & (x == 0))
         free[list(system.integers)] = False
         return cls(evaluator, bounds, x, free, side, jacobian[1:])
 

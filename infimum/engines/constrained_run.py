@@ -290,8 +290,7 @@ class ConstrainedRun(SearchRun):
         """Looks for points in rounds, until one is proved to be feasible."""
         if len(branch.pool) and not branch.done:
             for steps in self.search.rounds():
-                yield from in_stoppable_steps(steps)
-                self._offer()
+                yield from self._tried(steps)
                 if self.incumbent.upper == np.inf and self.whole is not None and not self.whole.is_first:
                     yield from in_stoppable_steps(self.whole.first())
                 if self.programs_wait and self.incumbent.upper == np.inf and len(self.search.integers):
@@ -334,9 +333,8 @@ class ConstrainedRun(SearchRun):
             if left is None:
                 return
             self._go_on_in(left)
-            yield from in_stoppable_steps(self.search.again())
-            self._offer()
-            if not self.incumbent.upper < before:
+            yield from self._tried(self.search.again())
+            if self.incumbent.upper >= before:
                 return
 
     @property
@@ -394,6 +392,8 @@ class ConstrainedRun(SearchRun):
             return
         lo, hi = self.branch.lowest(POLICY.regions_sampled)
         self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
+        if self.incumbent.x is not None and self.search.zeros(self.incumbent.x).any():
+            yield from self._tried(self.search.with_zeros_held(self.incumbent.x))
         lo, hi = self.branch.lowest(POLICY.regions_searched_at_once)
         if self._dives and lo.shape[1]:
             yield from self.lp.dive(self.branch, self.search, lo[:, 0], hi[:, 0])
@@ -411,19 +411,21 @@ class ConstrainedRun(SearchRun):
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
-                yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
-                self._offer()
+                yield from self._tried(self.search.from_points(self.incumbent.x[:, None]))
             known, before = self.search.value + POLICY.relative_excess * max(1.0, abs(self.search.value)), self.incumbent.upper
-            yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, self.incumbent.upper <= known, self.branch.boxes))
-            self._offer()
+            yield from self._tried(self.search.in_boxes(lo, hi, starts, self.incumbent.upper <= known, self.branch.boxes))
             if self.lp is not None and self.incumbent.upper < before:
                 self.lp.alternate(self.branch, self.search, self.incumbent.x[:, None])
             self.branch.prune()
 
+    def _tried(self, steps: Iterator[None]) -> Iterator[None]:
+        """A search for points, and what it has found is offered."""
+        yield from in_stoppable_steps(steps)
+        self._offer()
+
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
-        found = self.search.candidates()
-        if found:
+        if found := self.search.candidates():
             self._offer_points(np.stack(found, axis=1))
 
     def _offer_points(self, points: np.ndarray) -> bool:
@@ -462,8 +464,7 @@ class ConstrainedRun(SearchRun):
             upper = self.incumbent.upper
             if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
                 return
-            yield from in_stoppable_steps(self.search.from_points(self.quadratic.starts))
-            self._offer()
+            yield from self._tried(self.search.from_points(self.quadratic.starts))
             if not self.incumbent.upper < upper - self.goal.slack(upper):
                 return
 

@@ -117,6 +117,19 @@ class ConstrainedSearch(PointSearch):
         else:
             yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
 
+    def zeros(self, x: np.ndarray) -> np.ndarray:
+        """Which variables are 0, not at a bound, where there are equations?"""
+        return (x == 0.0) & (self.lo < 0.0) & (self.hi > 0.0) & self.system.equal.any() & (not self.is_large)
+
+    def with_zeros_held(self, x: np.ndarray) -> Iterator[None]:
+        """Looks from this point with its zeros held: where equations are singular there, no other search comes to the points
+        beside it at which these variables are 0 as well."""
+        self.found = np.empty((self.n, 0))
+        held = self.zeros(x)
+        held[self.integers] = True
+        lo, hi = (np.where(held, x, end)[:, None] for end in (self.lo, self.hi))
+        yield from self._solved(x[:, None], lo, hi)
+
     def with_whole_fixed(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), whose whole numbers stay as they are, in pieces."""
         self.found = np.empty((self.n, 0))

@@ -66,6 +66,16 @@ def test_inequalities_without_interior_are_feasible_at_their_common_points():
     assert isinstance(prove_feasible_active(other, box(2), np.array([1.0, 3.0])), FailureReason)
 
 
+def test_variables_near_zero_are_held_there_at_last():
+    """Two equations in one variable, one of them with a double root, hold together at 0 alone."""
+    made = evaluator_of([lambda x: x[0] ** 2 == 0, lambda x: 5 * x[0] ** 2 + 0.3 * x[0] == 0,
+                         lambda x: x[1] + x[0] ** 3 >= 0.5], 2)
+    found = prove_feasible_active(made, box(2), np.array([1e-18, 0.5]))
+    assert not isinstance(found, FailureReason) and found.lo.tolist() == found.hi.tolist() == [0.0, 0.5]
+    other = evaluator_of([lambda x: x[0] ** 2 == 0, lambda x: 5 * x[0] ** 2 + 0.3 * x[0] == 2.0**-60], 2)
+    assert isinstance(prove_feasible_active(other, box(2), np.array([1e-18, 0.5])), FailureReason)
+
+
 def test_the_same_inequality_with_the_other_sign_in_another_order():
     pair = [lambda x: x[0] ** 2 + x[1] ** 3 <= 3, lambda x: -(x[1] ** 3) - x[0] ** 2 <= -3, lambda x: x[0] + x[1] <= 2.5]
     found = prove_feasible_active(evaluator_of(pair, 2), box(2), np.array([1.0, 1.259921049894873]))

@@ -1,9 +1,10 @@
-"""Moves along lines on which linear equations hold: lower points, in the next basins and at kinks, that obey the constraints."""
+"""Points beside a point: along lines on which linear equations hold, in the next basins and at kinks; and with zeros held."""
 
 import numpy as np
 import pytest
 
 import infimum
+from infimum.points.constrained_search import ConstrainedSearch
 from infimum.points.diving.line_moves import LineMoves, _reduced
 from tests.engine.constrained.planted_systems import evaluator_of
 
@@ -50,6 +51,18 @@ def test_equations_that_bend_are_left_alone():
     assert not moves(lambda x: x[0], [(lambda x: x[0] * x[1], 1.0, 1.0)], [0, 0], [3, 3]).applies
     assert not moves(lambda x: x[0], [(lambda x: x[0] + x[1], 1.0, 1.0)], [0, 0], [3, 3], (0,)).applies
     assert moves(lambda x: x[0], [(lambda x: x[0] * x[1], 1.0, 2.0)], [0, 0], [np.inf, 3]).applies
+
+
+def test_zeros_are_held_where_equations_are_singular():
+    """Both equations hold at x0 = x1 = 0 alone: from there t falls to where |x1 - 0.175| = 0.145 t."""
+    rows = [(lambda x: x[0] ** 2 * 0.00422 - 0.364 * x[1] - 5.28 * x[1] ** 2, 0.0, 0.0),
+            (lambda x: 0.000338 * x[0] ** 4 - 0.425 * x[0] ** 2 * x[1] + 4.53 * x[1] ** 2, 0.0, 0.0),
+            (lambda x: 0.145 * x[2] + x[1], 0.175, np.inf)]
+    search = ConstrainedSearch(evaluator_of(lambda x: x[2], rows, 3), np.array([-1.0, -1.0, 0.0]), np.array([1.0, 1.0, 9.0]))
+    start = np.array([0.0, 0.0, 2.0])
+    assert search.zeros(start).tolist() == [True, True, False]
+    drained(search.with_zeros_held(start))
+    assert np.abs(search.x - [0, 0, 0.175 / 0.145]).max() < 1e-6 and search.x[:2].tolist() == [0, 0]
 
 
 def test_no_more_evaluations_than_allowed():
