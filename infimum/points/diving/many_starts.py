@@ -1,5 +1,5 @@
 """Many starts at once for problems with several local minima: drawn ones, some of them moved towards the constraints first,
-places around the best point, and ends of dives. Estimates.
+places around the best point, this point with some values exchanged, and ends of dives. Estimates.
 
 An interior point method begun where constraints are broken by much often ends at no point that obeys them; moved there first by
 Levenberg and Marquardt's method, which costs little, most lanes come to a local minimum.
@@ -59,7 +59,9 @@ class ManyStarts:
         count = max(1, self.lanes // 4)
         draws = np.asarray(uniform(search.seed, _STREAM, number, range(3 * count), search.n))
         drawn = search.spread(draws[:, :2 * count])
-        moved = [drawn[:, count:]] if best is None else [drawn[:, count:], self._around(best, draws[:, 2 * count:])]
+        moved = [drawn[:, count:]]
+        if best is not None:
+            moved += [self._around(best, draws[:, 2 * count:]), self._exchanged(best, draws[:, 2 * count:])]
         restored = yield from self._restored(np.concatenate(moved, axis=1))
         dives = Dives(self.evaluator, self.search.narrowing, search.begin, search.seed, number)
         lo, hi = (np.repeat(end[:, None], count, axis=1) for end in search.begin)
@@ -75,6 +77,16 @@ class ManyStarts:
         with np.errstate(all="ignore"):
             unit = np.minimum(hi - lo, np.maximum(1.0, np.abs(x)) * POLICY.widest)
         return np.minimum(np.maximum(x + reach * unit * (2 * draws - 1), lo), hi)
+
+    def _exchanged(self, best: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        """The best point with the values of two variables exchanged, or of two pairs of variables: what lies between, in a search
+        that goes downhill, is often a wall."""
+        lo, hi = (end[:, None] for end in self.search.begin)
+        points = np.repeat(best[:, None], draws.shape[1], axis=1)
+        for k, order in enumerate(np.argsort(draws, axis=0, kind="stable").T):
+            for i, j in (order[:2], order[2:4])[:1 + k % 2]:
+                points[[i, j], k] = points[[j, i], k]
+        return np.minimum(np.maximum(points, lo), hi)
 
     def _restored(self, starts: np.ndarray) -> Iterator[None]:
         lo, hi = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.search.lo, self.search.hi))

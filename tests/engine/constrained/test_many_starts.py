@@ -50,6 +50,16 @@ def test_a_round_around_the_best_point_never_forgets_it():
     assert search.value <= value
 
 
+def test_values_of_the_best_point_are_exchanged():
+    evaluator, search = search_of()
+    best, draws = np.arange(10) / 50.0, np.random.default_rng(0).random((10, 12))
+    points = ManyStarts(evaluator, search)._exchanged(best, draws)
+    assert {int((point != best).sum()) for point in points.T} == {2, 4}
+    assert all(sorted(point) == sorted(best) for point in points.T)
+    beyond = ManyStarts(evaluator, search)._exchanged(best * 10, draws)
+    assert ((beyond >= search.lo[:, None]) & (beyond <= search.hi[:, None])).all()
+
+
 @pytest.mark.parametrize("stop", [3000, 9000])
 def test_a_run_that_is_resumed_takes_the_same_course(tmp_path, stop):
     f = lambda x: x[0] * x[1] - x[2] * x[3] + np.sin(3 * x[0]) * x[2]  # noqa: E731
