@@ -139,7 +139,7 @@ class PresolvedRun:
         shown, known, inner = self.engine.figures(), self._outer, self._inner
         if known == inner and np.signbit(known.value) == np.signbit(inner.value):
             return shown
-        own = bounds(known.lower, known.upper) | {"best": f"{known.value:.10g}"}
+        own = bounds(known.lower, known.upper, known.value) | {"best": f"{known.value:.10g}"}
         return shown | {name: own[name] for name in shown if name in own}
 
     def steps(self) -> Iterator[None]:

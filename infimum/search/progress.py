@@ -12,14 +12,15 @@ from infimum.search.policy.search import DISPLAY as POLICY
 Figures = dict[str, str | int]  # name -> value, as shown; an integer is a count, shown with its rate
 
 
-def bounds(lower: float, upper: float) -> Figures:
-    """The enclosure, in the words of every engine that proves; the gap relative to the upper bound too, if that says something.
+def bounds(lower: float, upper: float, value: float | None = None) -> Figures:
+    """The enclosure, in the words of every engine that proves; the gap also relative to the best value, if that says something.
+    `value`: the best value; `upper` unless it is given.
 
-    >>> bounds(2.0, 3.0)["gap"], bounds(-0.5, 0.0)["gap"]
-    ('1 (33 %)', '0.5')
+    >>> bounds(2.0, 3.0)["gap"], bounds(2.0, 3.0, 2.0)["gap"], bounds(-0.5, 0.0)["gap"]
+    ('1 (33 %)', '1 (50 %)', '0.5')
     """
-    gap = upper - lower
-    share = 100.0 * gap / abs(upper) if upper and np.isfinite(gap) else np.inf
+    gap, value = upper - lower, upper if value is None else value
+    share = 100.0 * gap / abs(value) if value and np.isfinite(gap) else np.inf
     percent = f" ({share:.2g} %)" if share < 100.0 else ""
     return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{gap:.3g}{percent}"}
 

@@ -73,7 +73,7 @@ def test_figures_of_a_proof():
             return bounds(self.lower, self.value) | {"regions": "5"}
     seen = PresolvedRun(Proof(), Maximisation())
     assert (seen.lower, seen.value, seen.upper, seen.evaluations) == (2.0, 2.0, 3.0, 7)
-    assert seen.figures() == {"lower": "2", "upper": "3", "gap": "1 (33 %)", "regions": "5"}
+    assert seen.figures() == {"lower": "2", "upper": "3", "gap": "1 (50 %)", "regions": "5"}  # of the value
 
 
 def test_other_questions():
