@@ -35,7 +35,7 @@ ALLOWANCES = {"tests/interval/": 1.0}  # the same of folders: every proof rests 
 LONGEST = 1.2     # seconds of a case that the default run still takes where no cheaper one is left
 SLOW_CASE = 1.0   # seconds of a case that has a row of its own
 FEWEST_DRAWS = 4
-_CHOOSING = ("keyword", "markexpr", "lf", "failedfirst", "stepwise")  # -k, -m, --lf, --ff and --sw choose tests
+_CHOOSING = ("keyword", "markexpr", "lf", "failedfirst", "stepwise")  # -k, -m, --lf, --ff and --sw; plugins may be off
 DURATIONS = Path(__file__).with_name("durations.txt")
 HEADER = "# seconds that test functions, and their slow cases, take of a processor in the thorough run: see selection.py\n"
 _DRAWS = "_hypothesis_internal_use_settings"  # where hypothesis keeps the settings of a test
@@ -67,7 +67,7 @@ def write(cases: Mapping[str, float], path: Path = DURATIONS) -> None:
 
 def everything(config: pytest.Config) -> bool:
     """Does this run take every case and every draw? Tests that are named do."""
-    named = any(map(config.getoption, _CHOOSING)) or any("::" in arg for arg in config.args)
+    named = any(config.getoption(name, False) for name in _CHOOSING) or any("::" in arg for arg in config.args)
     return bool(config.getoption("thorough") or named)
 
 

@@ -109,6 +109,10 @@ def test_the_thorough_run_and_a_run_of_named_tests_take_everything(sample, argum
     assert "test_draws_are_few FAILED" in output
 
 
+def test_named_tests_run_without_the_plugin_of_the_cache(sample):
+    assert "test_soak PASSED" in sample("-vv", "-p", "no:cacheprovider", "tests/test_sample.py::test_soak")
+
+
 def test_within_some_minutes_what_the_default_run_leaves_out_comes_first(sample):
     output = sample("-vv", "--thorough", "--within", "1", "tests")
     assert output.count(" PASSED") == 83
