@@ -83,7 +83,7 @@ class OrderedBlocks(PresolveStep):
         endless = np.full(len(rows), np.inf)
         inner = replace(system.with_rows(body, -endless, endless, "an order of exchangeable variables"), orders=len(rows))
         moved = {j for one in found if one.gain for j in one.moved} | {j for family in self.families for j in family.blocks.flat}
-        self.said = f"{counted(len(moved), 'variable')} put in an order, which may be exchanged"
+        self.said = f"{counted(len(moved), 'variable')} put in order, since they may be exchanged"
         return given.with_system(inner)
 
     def _ordered(self, blocks: np.ndarray, chain: "list[exchanges.Exchange]") -> Family | None:
