@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from infimum.search.progress import Figures
+from infimum.search.progress import Figures, shown_value
 
 
 class PointSearch(ABC):
@@ -26,4 +26,4 @@ class PointSearch(ABC):
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
-        return {"best": f"{self.value:.10g}"}
+        return {"best": shown_value(self.value)}

@@ -30,7 +30,7 @@ from infimum.result import End, Result, Verdict
 from infimum.search.incumbent import Incumbent
 from infimum.search.policy.points import COORDINATE_LINES, DESCENTS
 from infimum.search.policy.points import SWARM as POLICY
-from infimum.search.progress import Figures
+from infimum.search.progress import Figures, shown_value
 
 
 class StartOrigin(Enum):
@@ -102,7 +102,7 @@ class Swarm(PointSearch):
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         converged = int((self.minima.state >= LaneState.CONVERGED).sum())
-        return {"best": f"{self.value:.10g}", "descents": f"{converged:,} converged, {self.running:,} running",
+        return {"best": shown_value(self.value), "descents": f"{converged:,} converged, {self.running:,} running",
                 "basins": f"{self.minima.seen():,}", "wave": f"{self.wave}"}
 
     # ---- the work

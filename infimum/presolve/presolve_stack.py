@@ -12,7 +12,7 @@ from infimum.problem.problem import Problem
 from infimum.problem.system import System
 from infimum.result import Progress, Result
 from infimum.search.checkpoint import State
-from infimum.search.progress import Figures, bounds
+from infimum.search.progress import Figures, bounds, shown_value
 
 
 class Formulation(NamedTuple):
@@ -139,7 +139,7 @@ class PresolvedRun:
         shown, known, inner = self.engine.figures(), self._outer, self._inner
         if known == inner and np.signbit(known.value) == np.signbit(inner.value):
             return shown
-        own = bounds(known.lower, known.upper, known.value) | {"best": f"{known.value:.10g}"}
+        own = bounds(known.lower, known.upper, known.value) | {"best": shown_value(known.value)}
         return shown | {name: own[name] for name in shown if name in own}
 
     def steps(self) -> Iterator[None]:

@@ -25,6 +25,15 @@ def bounds(lower: float, upper: float, value: float | None = None) -> Figures:
     return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{gap:.3g}{percent}"}
 
 
+def shown_value(value: float) -> str:
+    """The best value, as shown; searches that have no point yet hold an infinity.
+
+    >>> shown_value(0.5), shown_value(-np.inf)
+    ('0.5', 'none')
+    """
+    return f"{value:.10g}" if np.isfinite(value) else "none"
+
+
 def _with_rate(figure: str | int, seconds: float) -> str:
     return figure if isinstance(figure, str) else f"{figure:,} ({figure / max(seconds, 1e-9):.3g} a second)"
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.points.point_search import PointSearch
 
 BOX = [(0, 10)]
 
@@ -116,3 +117,15 @@ def test_pictures():
     r = infimum.maximize(wave, BOX)
     assert r.plot() is not None
     assert r.view.estimate(np.array([[PEAK]]))[0] == pytest.approx(VALUE)
+
+
+def test_a_search_without_a_point_shows_none():
+    from infimum.presolve.maximisation import Maximisation
+    from infimum.presolve.presolve_stack import PresolvedRun
+
+    class Search(PointSearch):
+        name, x, value, lower, evaluations = "search", None, np.inf, -np.inf, 0
+
+        def rounds(self):
+            return []
+    assert Search().figures() == PresolvedRun(Search(), Maximisation()).figures() == {"best": "none"}

@@ -19,7 +19,7 @@ from infimum.errors import JournalError, TrialError
 from infimum.problem.settings import Trials
 from infimum.problem.text import counted, point
 from infimum.result import Progress, Result, Verdict
-from infimum.search.progress import Figures
+from infimum.search.progress import Figures, shown_value
 from infimum.support import clock
 
 
@@ -58,7 +58,7 @@ class BlackBoxRun:
         """What a reader of the progress sees."""
         book, of = self.search.book, "" if self.most == math.inf else f" of {int(self.most):,}"
         failed = sum(book.failures.values())
-        return {"trials": f"{book.count:,}{of}", "best": f"{book.value:.10g}", **({"failed": f"{failed:,}"} if failed else {})}
+        return {"trials": f"{book.count:,}{of}", "best": shown_value(book.value), **({"failed": f"{failed:,}"} if failed else {})}
 
     def steps(self) -> Iterator[None]:
         """A round, or a trial, each."""
