@@ -100,7 +100,10 @@ def curve_order(lift: Lift) -> np.ndarray:
 
 
 def _cuts(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
-    made, a, y, t = curve_of(b, op, params), Pair(*given[:2]), Pair(*given[2:5]), given[5]
+    made, a, t = curve_of(b, op, params), Pair(*given[:2]), given[5]
+    # not the column itself: it may be narrower than the curve on all of a, and second derivatives are made of the curve's values
+    own = whole_if_unsound(b, made.value(a))
+    y = Pair(own.nlo, own.hi, given[4])
     lines = lines_of(b, made, a, y, t)
     slope, nlo, above = touching(b, made, a, y, t)
     below = b.olt(nlo, INF)
