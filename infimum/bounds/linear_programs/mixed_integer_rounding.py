@@ -132,7 +132,7 @@ def rounded(parts: Sequence[tuple[Inequality, float]], divisor: float, columns: 
 
 def in_doubles(cut: Cut, columns: ColumnEnds, negligible: float) -> tuple[list[tuple[int, float]], float] | None:
     """An inequality between doubles that follows within the ends of columns: factors are rounded, those that are `negligible`
-    parts of the largest to 0, and the end makes up for it. None where an end is missing."""
+    parts of the largest to 0, and the end makes up for it. None where an end is missing, or beyond doubles."""
     largest = max(map(abs, cut.terms.values()), default=0)
     more = max(0, _DIGITS - largest.bit_length())
     shift, terms, end, least = largest.bit_length() + more - _DIGITS, [], cut.end << more, int(negligible * 2.0**_DIGITS)
@@ -148,7 +148,10 @@ def in_doubles(cut: Cut, columns: ColumnEnds, negligible: float) -> tuple[list[t
         if new:
             terms.append((j, new * 2.0**-_DIGITS))
     exact = Fraction(end, 1 << (cut.exponent + shift + _DIGITS))
-    found = float(exact)
+    try:
+        found = float(exact)
+    except OverflowError:
+        return None
     return terms, nextafter(found, inf) if Fraction(found) < exact else found
 
 

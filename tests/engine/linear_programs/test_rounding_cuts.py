@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.bounds.linear_programs.linear_program_bound import LinearProgramBound
-from infimum.bounds.linear_programs.mixed_integer_rounding import ColumnEnds, Inequality, in_doubles, rounded
+from infimum.bounds.linear_programs.mixed_integer_rounding import ColumnEnds, Cut, Inequality, in_doubles, rounded
 from infimum.bounds.linear_programs.root_linear_programs import RootLinearPrograms
 from infimum.bounds.linear_programs.rounding_cuts import whole_columns, with_sums
 from infimum.problem.problem import Problem
@@ -174,3 +174,10 @@ def test_solutions_are_those_of_all_points(seed: int):
     room = np.minimum(3.0, (np.array(rest) - points @ np.array(weight).T).min(axis=1))
     best = (points @ np.array(gain) + 0.5 * room)[room >= 0].max()
     assert found.verdict.name == "PROVED" and found.lower - 1e-9 <= best <= found.upper + 1e-9
+
+
+def test_a_cut_whose_end_is_beyond_doubles_is_none():
+    """A row that says nothing, as no column comes near its end."""
+    columns = ColumnEnds.of([0.0, -0.5], [3.0, 0.5], [True, False], [False, False])
+    cut = Cut({0: 1, 1: -1}, 10**320, 0)
+    assert in_doubles(cut, columns, POLICY.negligible) is None
