@@ -84,8 +84,8 @@ class ManyStarts:
         lo, hi = (end[:, None] for end in self.search.begin)
         points = np.repeat(best[:, None], draws.shape[1], axis=1)
         for k, order in enumerate(np.argsort(draws, axis=0, kind="stable").T):
-            for i, j in (order[:2], order[2:4])[:1 + k % 2]:
-                points[[i, j], k] = points[[j, i], k]
+            for pair in (order[:2], order[2:4])[:1 + k % 2]:
+                points[pair, k] = points[pair[::-1], k]
         return np.minimum(np.maximum(points, lo), hi)
 
     def _restored(self, starts: np.ndarray) -> Iterator[None]:

@@ -56,6 +56,9 @@ def test_values_of_the_best_point_are_exchanged():
     points = ManyStarts(evaluator, search)._exchanged(best, draws)
     assert {int((point != best).sum()) for point in points.T} == {2, 4}
     assert all(sorted(point) == sorted(best) for point in points.T)
+    for n in (1, 2, 3):  # not enough for two pairs
+        few = ConstrainedSearch(evaluator, np.zeros(n), np.ones(n))
+        assert ManyStarts(evaluator, few)._exchanged(best[:n], draws[:n]).shape == (n, 12)
     beyond = ManyStarts(evaluator, search)._exchanged(best * 10, draws)
     assert ((beyond >= search.lo[:, None]) & (beyond <= search.hi[:, None])).all()
 
