@@ -54,7 +54,8 @@ def columns_at(lift, x):
             doubles = [float(end) for end in ends[column.argument]]
             doubles = [np.nextafter(doubles[0], -np.inf), np.nextafter(doubles[1], np.inf)]
             doubles = np.maximum(doubles, 0.0) if op == POWER else doubles
-            values = [Q(v) for d in doubles for v in enclose_at_point(curve_at(op, params, const(float(d))), np.empty(0))]
+            values = [Q(v) for d in doubles for v in ((0.0, 0.0) if op == POWER and d == 0.0 else  # of a positive power
+                                                      enclose_at_point(curve_at(op, params, const(float(d))), np.empty(0)))]
             wide = Q(1, 10**12) * (1 + max(map(abs, values)))  # the curve is monotone or smooth between two such doubles
             ends.append((min(values) - wide, max(values) + wide))
     return ends
