@@ -217,7 +217,7 @@ def _row(form: Form, lower: float, upper: float, values: list[np.ndarray]) -> Ro
 
 
 def _span(most: int, tables: int) -> int:
-    """What sums of so many tables stay below, whose values are at most `most`, or say that there is no point."""
+    """A bound of the sums of this number of tables, whose values are at most `most` or stand for the absence of a point."""
     return (tables + 2) * (2 * most + 2)
 
 

@@ -32,7 +32,7 @@ class FailureReason(Enum):
     OVERDETERMINED = "more equations are to be solved than there are variables that may move"
     DEPENDENT = "the gradients of the equations are linearly dependent, so that rounding errors decide whether they hold"
     ROUGH = "an equation has a jump or an edge of its domain there"
-    WIDE = "the gradients of the equations vary so much, as around a double root, that no solution could be proved"
+    WIDE = "the gradients of the equations vary too much to prove a solution, as they do around a double root"
     OUTSIDE = "the solution of the equations is not certainly within the bounds"
     TIGHT = "an inequality does not hold on all of the box around the solution of the equations"
     LARGE = "too many equations would have to be solved at once, since they read too many variables in common"

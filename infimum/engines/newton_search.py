@@ -32,7 +32,7 @@ from infimum.search.policy.search import PUBLISHED_ENGINES as POLICY
 from infimum.search.region_heap import RegionHeap
 from infimum.search.region_outcomes import RegionOutcomes
 from infimum.search.region_pool import Regions, can_be_cut
-from infimum.search.region_search import PooledSearch, StepStart
+from infimum.search.region_search import PooledSearch
 
 
 class NewtonSearch(PooledSearch):
@@ -85,17 +85,8 @@ class NewtonSearch(PooledSearch):
         return regions.at(np.flatnonzero(opened)), regions.at(np.flatnonzero(~opened))
 
     # ---- a step
-    def step(self) -> None:
-        """Takes boxes, tests and contracts them, and keeps what is left. If that fails, time or memory being short, all is as it
-        was, but for a better point."""
-        start, self.known = StepStart(self), None
-        try:
-            self._take_step()
-        except BaseException:
-            start.put_back(self)
-            raise
-
-    def _take_step(self) -> None:
+    def take_step(self) -> None:
+        """Takes boxes, tests and contracts them, and keeps what is left."""
         before = self.boxes
         if not len(self.pool):
             opened, rest = self._opened()

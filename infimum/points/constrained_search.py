@@ -78,8 +78,8 @@ class ConstrainedSearch(PointSearch):
                  boxes: int = 0) -> Iterator[None]:
         """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
         around it; `found` are then the points that it came to, the best ones first. Where only points are of interest that are
-        `better` than the best one, it does not go on to others. At last it looks along lines, as long as that takes a
-        share of the effort that so many boxes took."""
+        `better` than the best one, it does not go on to others. At last it looks along lines, with a number of
+        evaluations in proportion to the number of `boxes` that were enclosed."""
         starts = self._middle(lo, hi) if starts is None else starts
         if self.is_large:
             self._nearby(starts)

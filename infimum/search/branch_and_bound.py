@@ -160,18 +160,9 @@ class BranchAndBound(PooledSearch):
         """Is no step half done? The next call of `step` continues one that is."""
         return self.cuts == 0
 
-    def step(self) -> None:
-        """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, time or memory being short, all is as
-        it was, but for a better point. Where regions are few, a step is several of these: what tests cost is judged by steps that
-        are worth a trial."""
-        start, self.known = StepStart(self), None
-        try:
-            self._take_step()
-        except BaseException:
-            start.put_back(self)
-            raise
-
-    def _take_step(self) -> None:
+    def take_step(self) -> None:
+        """Takes the lowest regions, cuts them in two, and tests the halves. Where regions are few, a step is several of these:
+        what tests cost is judged by steps that are worth a trial."""
         before = self.boxes
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf

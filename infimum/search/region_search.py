@@ -61,7 +61,8 @@ class RegionSearch(ABC):
 
     @abstractmethod
     def step(self) -> None:
-        """Takes some regions and keeps what is left of them. If that fails, memory being short, they are put back."""
+        """Takes some regions and keeps what is left of them. If that fails, time or memory being short, all is as it was, but for
+        a better point."""
 
     @abstractmethod
     def prune(self) -> None:
@@ -114,6 +115,19 @@ class PooledSearch(RegionSearch):
         self.boxes_each = 16.0  # for a region, where these are dealt to others
         self.overtaken = False  # are there regions which a better point of this step rules out?
         self.discarded: dict[str, int] = {}  # regions, by what discarded them
+
+    @abstractmethod
+    def take_step(self) -> None:
+        """The work of a step."""
+
+    def step(self) -> None:
+        """Takes a step. If it is cut off, time or memory being short, all is put back but for a better point."""
+        start, self.known = StepStart(self), None
+        try:
+            self.take_step()
+        except BaseException:
+            start.put_back(self)
+            raise
 
     @property
     def size(self) -> int:

@@ -83,9 +83,9 @@ class LINE_MOVES:
     choices = 4                 # choices of the variables that make up for others, at a time
     samples = 48                # samples of a line,
     near = 6                    # and on each side of the point, each at half the distance
-    refined = 48                # local minima of lines, the lowest ones, that are refined,
-    refinements = 4             # so often
-    samples_of_refinement = 9   # with so many samples
+    refined = 48                # local minima of lines, the lowest ones, that are refined
+    refinements = 4             # refinements of each,
+    samples_of_refinement = 9   # and samples of a refinement
     reach = 64.0                # part of the size of the point: how far lines reach where bounds are wide
     tolerance = 1e-12           # part of the size of a constraint's terms
     least_gain = 1e-9           # part of the size of f
