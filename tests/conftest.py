@@ -1,5 +1,6 @@
 """What every test may rely on."""
 
+import faulthandler
 import math
 import os
 import threading
@@ -23,11 +24,14 @@ hypothesis.settings.register_profile("house", deadline=None, max_examples=60)  #
 hypothesis.settings.register_profile("default", hypothesis.settings.get_profile("house"), derandomize=True, database=None)
 PROCESSOR_SECONDS = "processor seconds"
 TOO_LATE = "the minutes of --within are over"
+LONGEST_TEST = 900.0  # seconds after which a test's process writes where each of its threads is, and ends: the test has failed
+TERMINAL = pytest.StashKey[int]()
 _begun = time.monotonic()
 _seconds: dict[str, float] = {}  # by test, for --keep-durations
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[TERMINAL] = os.dup(2)  # while a test runs, 2 is a file of pytest
     if config.getoption("keep_durations") and not config.getoption("thorough"):
         raise pytest.UsageError("--keep-durations needs --thorough: a share of the cases has no duration to keep")
     hypothesis.settings.load_profile("house" if selection.everything(config) else "default")
@@ -43,6 +47,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     selection.reduce_draws(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item):
+    """A test that never returns fails instead of keeping its process, and with xdist the other tests run in a new one."""
+    faulthandler.dump_traceback_later(LONGEST_TEST, exit=True, file=item.config.stash[TERMINAL])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def _processor_seconds() -> float:
