@@ -58,7 +58,7 @@ class ConstrainedRun(SearchRun):
     """A point search, bounds of the whole box, then branch and bound, with further searches between its steps."""
 
     name = "auto"
-    localises = True
+    stops_at_clusters = localises = True
     bounded_at_once = True  # where the problem is convex, or quadratic
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 

@@ -1,5 +1,6 @@
 """Minimisers that are not isolated: the run ends with a word, by counts, before the regions along them are hopelessly many."""
 
+import numpy as np
 import pytest
 
 import infimum
@@ -10,6 +11,7 @@ NOT_ISOLATED = {
     "two lines": (lambda x: (x[0] * x[1]) ** 2, [(-1, 1.5)] * 2, 1e-6),
     "a surface": (lambda x: (x[0] * x[1] * x[2] - 0.1) ** 2, [(-1, 1.5)] * 3, 1e-3),
     "an unused variable": (lambda x: (x[0] - 0.3) ** 2 + 0 * x[1], [(-1, 1.5)] * 2, 1e-7),
+    "far away": (lambda x: np.exp(-x[0]), [(0, np.inf)], 1e-3),  # a ray, of a problem that is convex without bounds
     "a curve of kinks": (lambda x: abs(x[0] ** 2 + x[1] ** 2 - 1), [(-2, 2.3)] * 2, 1e-6),
 }
 
