@@ -1,11 +1,11 @@
-"""Random small MINLPs of twenty families: which are solved by infimum, by SCIP, by both, and who contradicts whom.
+"""Random small MINLPs of forty families: which are solved by infimum, by SCIP, by both, and who contradicts whom.
 
     python bench/minlp_families.py [--draws 5] [--seed 0] [--families NAME ...] [--limit 20] [--feasibility 0] [--no-scip]
 
-A model (`bench/small_minlps.py`) is written once, as functions of variables that both solvers call. Each is solved once in a
-new process, which may use `--limit` seconds of processor time. Solved means that upper - lower is at most `--gap` times
-max(1, |upper|), or that there is no feasible point. Exit status 1: claims that contradict each other by more than the tolerances
-of SCIP.
+A model (`bench/small_minlps.py`, `bench/more_small_minlps.py`) is written once, as functions of variables that both solvers
+call. Each is solved once in a new process, which may use `--limit` seconds of processor time. Solved means that upper - lower is
+at most `--gap` times max(1, |upper|), or that there is no feasible point. Exit status 1: claims that contradict each other by
+more than the tolerances of SCIP.
 """
 
 import argparse
@@ -22,11 +22,13 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 os.environ["INFIMUM_CACHE"] = "off"
+from bench import more_small_minlps, small_minlps  # noqa: E402
 from bench.process import answer  # noqa: E402
-from bench.small_minlps import FAMILIES, Function, Model  # noqa: E402
+from bench.small_minlps import Function, Model  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 
 INF = math.inf
+FAMILIES = {f.__name__: f for f in (*small_minlps.FAMILIES, *more_small_minlps.FAMILIES)}
 PATIENCE = 6.0     # times the limit: on a busy machine a process has a part of a core
 TOLERANCE = 1e-5   # of claims that are compared, relative to max(1, |value|)
 

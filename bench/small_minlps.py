@@ -32,7 +32,7 @@ class Model:
         self.rows.append((function, low, high))
 
 
-def _numbers(r: Any, size: Any, low: float, high: float, digits: int = 2) -> Any:
+def numbers(r: Any, size: Any, low: float, high: float, digits: int = 2) -> Any:
     return np.round(r.uniform(low, high, size), digits).tolist()
 
 
@@ -40,8 +40,8 @@ def separable(r: Any) -> Model:
     """Sums of powers, roots, exponentials and logarithms of single variables, half of them whole, as in cvxnonsep_*."""
     m, n = Model(), int(r.integers(5, 21))
     m.new(n // 2, 1, 10, 1), m.new(n - n // 2, 1, 10)
-    kind, a, c = int(r.integers(4)), _numbers(r, n, 0.2, 2), _numbers(r, n, 0.5, 3)
-    p = _numbers(r, n, 1.1, 3)
+    kind, a, c = int(r.integers(4)), numbers(r, n, 0.2, 2), numbers(r, n, 0.5, 3)
+    p = numbers(r, n, 1.1, 3)
 
     def sign(v: Any, i: int, f: Any) -> Any:
         return (a[i] * v[i] ** p[i], a[i] * f.exp(0.3 * v[i]), -a[i] * f.log(v[i]), -a[i] * f.sqrt(v[i]))[kind]
@@ -58,7 +58,7 @@ def joint(r: Any) -> Model:
     linear functions."""
     m, n = Model(), int(r.integers(4, 13))
     m.new(n // 2, 0, 10, 1), m.new(n - n // 2, 0, 10)
-    a, c, kind = _numbers(r, n, 0.2, 2), _numbers(r, n, 0.5, 3), int(r.integers(3))
+    a, c, kind = numbers(r, n, 0.2, 2), numbers(r, n, 0.5, 3), int(r.integers(3))
     if kind == 0:
         m.row(lambda v, f: f.sqrt(sum(a[i] * v[i] ** 2 for i in range(n)) + 1), high=12.0)
     elif kind == 1:
@@ -73,7 +73,7 @@ def layout(r: Any) -> Model:
     """Rectangles in a strip that must not overlap: big M for four sides, areas as h w >= a."""
     m, n, width = Model(), int(r.integers(2, 5)), 10.0
     x, y, w, h = m.new(n, 0, width), m.new(n, 0, 12), m.new(n, 1, 5), m.new(n, 1, 5)
-    top, area = m.new(1, 0, 12)[0], _numbers(r, n, 3, 10, 0)
+    top, area = m.new(1, 0, 12)[0], numbers(r, n, 3, 10, 0)
     for i in range(n):
         m.row(lambda v, f, i=i: v[w[i]] * v[h[i]], area[i])
         m.row(lambda v, f, i=i: v[x[i]] + v[w[i]] - width, high=0)
@@ -86,7 +86,7 @@ def layout(r: Any) -> Model:
             m.row(lambda v, f, i=i, j=j, k=z[1]: v[x[j]] + v[w[j]] - v[x[i]] - 20 * (1 - v[k]), high=0)
             m.row(lambda v, f, i=i, j=j, k=z[2]: v[y[i]] + v[h[i]] - v[y[j]] - 24 * (1 - v[k]), high=0)
             m.row(lambda v, f, i=i, j=j, k=z[3]: v[y[j]] + v[h[j]] - v[y[i]] - 24 * (1 - v[k]), high=0)
-    cost = _numbers(r, n, 0.1, 1)
+    cost = numbers(r, n, 0.1, 1)
     m.objective = lambda v, f: v[top] + sum(cost[i] * (v[x[i]] + v[w[i]]) for i in range(n))
     return m
 
@@ -95,7 +95,7 @@ def ball(r: Any) -> Model:
     """Binary points in a shifted ball that may be empty of them."""
     m, n = Model(), int(r.integers(8, 25))
     m.new(n, 0, 1, 1)
-    c, centre = _numbers(r, n, -1, 1), _numbers(r, n, 0.3, 0.7)
+    c, centre = numbers(r, n, -1, 1), numbers(r, n, 0.3, 0.7)
     nearest = sum(min(t, 1 - t) ** 2 for t in centre)
     radius = round(nearest + float(r.uniform(-0.1, 0.8)), 2)
     m.row(lambda v, f: sum((v[i] - centre[i]) ** 2 for i in range(n)), high=radius)
@@ -107,7 +107,7 @@ def synthesis(r: Any) -> Model:
     """Units with fixed costs that turn flows into flows, as in synthes1-3: log and exp rows, switched by big M."""
     m, n, most = Model(), int(r.integers(3, 9)), 4.0
     flow, made, on = m.new(n, 0, most), m.new(n, 0, most), m.new(n, 0, 1, 1)
-    a, price, fixed, cost = _numbers(r, n, 0.8, 2.5), _numbers(r, n, 2, 9), _numbers(r, n, 1, 6), _numbers(r, n, 0.3, 2)
+    a, price, fixed, cost = numbers(r, n, 0.8, 2.5), numbers(r, n, 2, 9), numbers(r, n, 1, 6), numbers(r, n, 0.3, 2)
     for i in range(n):
         if i % 2:
             m.row(lambda v, f, i=i: f.exp(v[made[i]] / a[i]) - 1 - v[flow[i]] - 20 * (1 - v[on[i]]), high=0)
@@ -147,7 +147,7 @@ def portfolio(r: Any) -> Model:
     """At most 3 of up to 12 assets: the least risk for a given return, as a dense convex quadratic objective."""
     m, n = Model(), int(r.integers(6, 13))
     share, chosen = m.new(n, 0, 1), m.new(n, 0, 1, 1)
-    risk, gain = _risk(r, n), _numbers(r, n, 0, 0.3)
+    risk, gain = _risk(r, n), numbers(r, n, 0, 0.3)
     m.row(lambda v, f: sum(v[i] for i in share), 1, 1)
     m.row(lambda v, f: sum(v[i] for i in chosen), high=3)
     m.row(lambda v, f: sum(gain[i] * v[share[i]] for i in range(n)), sorted(gain)[n // 2])
@@ -161,7 +161,7 @@ def lots(r: Any) -> Model:
     """Whole lots under a budget, with the least risk for a given return, as in smallinv*: a dense convex quadratic row."""
     m, n = Model(), int(r.integers(6, 16))
     m.new(n, 0, 20, 1)
-    risk, gain, price = _risk(r, n), _numbers(r, n, 0.5, 3), _numbers(r, n, 1, 9)
+    risk, gain, price = _risk(r, n), numbers(r, n, 0.5, 3), numbers(r, n, 1, 9)
     m.row(lambda v, f: sum(risk[i][j] * v[i] * v[j] for i in range(n) for j in range(n)), high=round(0.3 * n, 2))
     m.row(lambda v, f: sum(price[i] * v[i] for i in range(n)), high=12.0 * n)
     m.objective = lambda v, f: -sum(gain[i] * v[i] for i in range(n))
@@ -173,7 +173,7 @@ def pooling(r: Any) -> Model:
     m, s, p, k = Model(), int(r.integers(2, 4)), int(r.integers(1, 3)), int(r.integers(1, 3))
     inflow = [m.new(p, 0, 10) for _ in range(s)]
     out, quality, on = [m.new(k, 0, 10) for _ in range(p)], m.new(p, 0, 4), m.new(p, 0, 1, 1)
-    of, price, worth, worst = _numbers(r, s, 0.5, 4), _numbers(r, s, 3, 9), _numbers(r, k, 9, 15), _numbers(r, k, 1, 3)
+    of, price, worth, worst = numbers(r, s, 0.5, 4), numbers(r, s, 3, 9), numbers(r, k, 9, 15), numbers(r, k, 1, 3)
     for j in range(p):
         m.row(lambda v, f, j=j: sum(v[inflow[i][j]] for i in range(s)) - sum(v[o] for o in out[j]), 0, 0)
         m.row(lambda v, f, j=j: sum(of[i] * v[inflow[i][j]] for i in range(s)) - v[quality[j]] * sum(v[o] for o in out[j]), 0, 0)
@@ -192,7 +192,7 @@ def pumps(r: Any) -> Model:
     m, n = Model(), int(r.integers(1, 4))
     share, speed, flow = m.new(n, 0, 1), m.new(n, 0.1, 1), m.new(n, 0, 80)
     parallel, series, on = m.new(n, 0, 3, 1), m.new(n, 0, 3, 1), m.new(n, 0, 1, 1)
-    a, fixed = _numbers(r, n, 300, 700), _numbers(r, n, 1, 6)
+    a, fixed = numbers(r, n, 300, 700), numbers(r, n, 1, 6)
     m.row(lambda v, f: sum(v[i] for i in share), 1, 1)
     for i in range(n):
         m.row(lambda v, f, i=i: v[flow[i]] * v[parallel[i]] - 120 * v[share[i]], 0)
@@ -208,10 +208,10 @@ def pumps(r: Any) -> Model:
 def dispatch(r: Any) -> Model:
     """Power plants with valve points, whose outputs have a given sum."""
     m, n = Model(), int(r.integers(3, 8))
-    low, width = _numbers(r, n, 20, 100, 0), _numbers(r, n, 80, 400, 0)
+    low, width = numbers(r, n, 20, 100, 0), numbers(r, n, 80, 400, 0)
     for i in range(n):
         m.new(1, low[i], low[i] + width[i])
-    a, b, d, e = (_numbers(r, n, *ends, 5) for ends in ((1e-3, 8e-3), (5, 10), (50, 200), (0.02, 0.08)))
+    a, b, d, e = (numbers(r, n, *ends, 5) for ends in ((1e-3, 8e-3), (5, 10), (50, 200), (0.02, 0.08)))
     demand = round(sum(low) + float(r.uniform(0.3, 0.7)) * sum(width))
     m.row(lambda v, f: sum(v[i] for i in range(n)), demand, demand)
     m.objective = lambda v, f: sum(a[i] * v[i] ** 2 + b[i] * v[i] + abs(d[i] * f.sin(e[i] * (low[i] - v[i]))) for i in range(n))
@@ -221,7 +221,7 @@ def dispatch(r: Any) -> Model:
 def trim(r: Any) -> Model:
     """Patterns by which rolls are cut, and how often each is used, as in tln*: products of whole numbers."""
     m, kinds, patterns = Model(), int(r.integers(2, 5)), int(r.integers(2, 5))
-    width, order = _numbers(r, kinds, 300, 700, 0), r.integers(4, 20, kinds).tolist()
+    width, order = numbers(r, kinds, 300, 700, 0), r.integers(4, 20, kinds).tolist()
     used, cut = m.new(patterns, 0, 16, 1), [m.new(kinds, 0, 5, 1) for _ in range(patterns)]
     on = m.new(patterns, 0, 1, 1)
     for p in range(patterns):
@@ -237,7 +237,7 @@ def trim(r: Any) -> Model:
 def stock(r: Any) -> Model:
     """What to make in each period, with fixed costs and costs that rise as a root: lot sizing."""
     m, n = Model(), int(r.integers(4, 11))
-    demand, fixed, unit = _numbers(r, n, 2, 20, 0), _numbers(r, n, 10, 40), _numbers(r, n, 1, 4)
+    demand, fixed, unit = numbers(r, n, 2, 20, 0), numbers(r, n, 10, 40), numbers(r, n, 1, 4)
     made, kept, on = m.new(n, 0, 30), m.new(n + 1, 0, 60), m.new(n, 0, 1, 1)
     m.row(lambda v, f: v[kept[0]], 0, 0)
     for t in range(n):
@@ -250,7 +250,7 @@ def stock(r: Any) -> Model:
 def network(r: Any) -> Model:
     """Capacities in whole modules on the edges of a network, and flows whose cost rises with congestion."""
     m, plants, sites = Model(), int(r.integers(2, 4)), int(r.integers(2, 5))
-    most, want = _numbers(r, plants, 20, 50, 0), _numbers(r, sites, 4, 14, 0)
+    most, want = numbers(r, plants, 20, 50, 0), numbers(r, sites, 4, 14, 0)
     flow, module = [m.new(sites, 0, 20) for _ in range(plants)], [m.new(sites, 0, 4, 1) for _ in range(plants)]
     price, cost = r.integers(5, 30, (plants, sites)).tolist(), np.round(r.uniform(0.1, 2, (plants, sites)), 2).tolist()
     edges = [(i, j) for i in range(plants) for j in range(sites)]
@@ -304,8 +304,8 @@ def batch(r: Any) -> Model:
     """Batch plants: units in parallel, sizes and times, as geometric terms with whole numbers."""
     m, stages, products = Model(), int(r.integers(2, 5)), int(r.integers(1, 4))
     size, units, lot = m.new(stages, 250, 2500), m.new(stages, 1, 4, 1), m.new(products, 50, 1200)
-    need, order = np.round(r.uniform(1, 5, (products, stages)), 1).tolist(), _numbers(r, products, 50, 250, 0)
-    time, cost = np.round(r.uniform(1, 9, (products, stages)), 1).tolist(), _numbers(r, stages, 150, 500, 0)
+    need, order = np.round(r.uniform(1, 5, (products, stages)), 1).tolist(), numbers(r, products, 50, 250, 0)
+    time, cost = np.round(r.uniform(1, 9, (products, stages)), 1).tolist(), numbers(r, stages, 150, 500, 0)
     cycle = m.new(products, 0.5, 20)
     for i in range(products):
         for j in range(stages):
@@ -319,7 +319,7 @@ def batch(r: Any) -> Model:
 def circles(r: Any) -> Model:
     """Circles of given radii in the narrowest strip."""
     m, n = Model(), int(r.integers(2, 5))
-    radius = _numbers(r, n, 0.4, 1.2)
+    radius = numbers(r, n, 0.4, 1.2)
     x, y, end = m.new(n, 0, 9), m.new(n, 0, 2.6), m.new(1, 0, 10)[0]
     for i in range(n):
         m.row(lambda v, f, i=i: v[x[i]], radius[i])
@@ -346,6 +346,5 @@ def quadratic(r: Any) -> Model:
     return m
 
 
-FAMILIES = {f.__name__: f for f in (separable, layout, ball, synthesis, polynomial, portfolio, lots, pooling, pumps, dispatch,
-                                    joint, trim, stock,
-                                    network, knapsack, assignment, graph, batch, circles, quadratic)}
+FAMILIES = (separable, layout, ball, synthesis, polynomial, portfolio, lots, pooling, pumps, dispatch, joint, trim, stock,
+            network, knapsack, assignment, graph, batch, circles, quadratic)
