@@ -53,7 +53,7 @@ class LooseOperation:
         obstacle = OPS[self.node.op].obstacle
         place = "" if self.fault in ("overflow", "angle") else obstacle.undefined if fault.beyond else obstacle.irregular
         index = np.unravel_index(self.element, self.node.shape)
-        where = f" (element {', '.join(map(str, index))})" if self.node.size > 1 and self.node.line is not None else ""
+        where = f" (element {', '.join(map(str, index))})" if self.node.size > 1 and self.node.line else ""
         what = quoted(self.node, self.element, self.numbers)
         return f"{what} {fault.verb}" + (f" where {self._quantity} {place}" if place else "") + where
 

@@ -22,7 +22,7 @@ def quoted(node: Expr, element: int = 0, numbers: np.ndarray | None = None) -> s
 def operand(node: Expr, index: int, element: int = 0, numbers: np.ndarray | None = None) -> str | None:
     """The text of the operand with this number, if the node's own text is an operation or a call that has it; a formula where
     the node was made by no line of the user's."""
-    if node.line is None and node.kind is Kind.MAP and node.args[index].kind is not Kind.TEST:
+    if not node.line and node.kind is Kind.MAP and node.args[index].kind is not Kind.TEST:
         return f"`{_shortened(formula(node.args[index], element, numbers))}`"
     text = _text(node)
     try:

@@ -135,7 +135,7 @@ def _counts(numbers: Expr) -> bool:
 
 def _refuse(node: Expr) -> NoReturn:
     text = getattr(node.line, "text", None)
-    place = "" if node.line is None else f"{node.line}{f', in `{text}`' if text else ''}: "
+    place = "" if not node.line else f"{node.line}{f', in `{text}`' if text else ''}: "
     raise TraceError(place + _cure(node))
 
 

@@ -97,13 +97,17 @@ class SourceLine(str):
     @property
     def text(self) -> str | None:
         """The source text of the instruction; None where the source is not at hand."""
-        return _exact_text(self.code, self._lasti, {}) or None
+        return (_exact_text(self.code, self._lasti, {}) or None) if self else None
 
 
-def user_line() -> SourceLine | None:
+_NOWHERE = SourceLine("")  # of a formula that no code of the user's states, as in a model file
+_NOWHERE.code, _NOWHERE._lasti = "", 0
+
+
+def user_line() -> SourceLine:
     """The line of the user's code that is running, for the nodes it makes."""
     frame, _ = _user_frame()
-    return None if frame is None else SourceLine.of(frame)
+    return _NOWHERE if frame is None else SourceLine.of(frame)
 
 
 def scipy_call(traceback: TracebackType | None = None) -> str | None:

@@ -120,6 +120,13 @@ def test_a_product_of_unions(tmp_path):
 
 
 # ---- messages
+def test_messages_of_a_file_quote_no_function_that_was_traced_before(tmp_path):
+    before = infimum.compile(lambda y: 1 / y[0], 2)  # the same formula, whose node knows its line
+    assert "test_names.py" in before.f.line
+    result, _ = solve(model_with(tmp_path, nl(["o3", "n1", "v0"], bounds="0 -2 3")), settings={"max_boxes": 100})
+    assert "test_names.py" not in result.obstacle and "`1 / pressure`" in result.obstacle
+
+
 def test_obstacles_and_advice(tmp_path):
     pole = model_with(tmp_path, nl(["o3", "n1", "v0"], bounds="0 -2 3"))
     result, solution = solve(pole, settings={"max_boxes": 100})

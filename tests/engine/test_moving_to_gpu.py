@@ -100,7 +100,7 @@ def test_where_no_gpu_was_a_resumed_run_stays(monkeypatch, long, tmp_path):
 
 
 @pytest.mark.parametrize(("when", "error"), (("restore", MemoryError), ("step", DeviceError("the GPU failed")),
-                                             ("step", MemoryError), ("keep", DeviceMemoryError("full"))))
+                                             ("step", MemoryError), ("_put", DeviceMemoryError("full"))))
 def test_where_it_fails_all_is_as_it_was(monkeypatch, error, when, long):
     """Also in the midst of the first step, when it has found a better point and counted what it discards."""
     plain = infimum.minimize(schwefel, device="cpu", **SEARCH)
