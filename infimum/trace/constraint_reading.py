@@ -12,7 +12,8 @@ from infimum.expr.node import Expr, Shape, between, const, var
 from infimum.expr.real import Real
 from infimum.problem.constraint import Constraint
 from infimum.problem.system import Label, System
-from infimum.structure.roll_loops import rolled_apart
+from infimum.structure.loops.quadratic_vectors import with_quadratic_vectors
+from infimum.structure.loops.roll_loops import rolled_apart
 from infimum.trace.comparisons import ConstraintEnds, comparisons, of_comparisons, read_ends, same
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.trace import TracedFunction, home, traced
@@ -238,9 +239,9 @@ def _add(read: Constraints, body: ConstraintBody) -> None:
 
 def _rolled(bodies: list[ConstraintBody], n: int) -> list[ConstraintBody]:
     """The bodies, with constraints that were written one by one in a loop as vectors."""
-    single = [k for k, body in enumerate(bodies) if body.expr.size == 1]
+    x, single = var("x", (n,)), [k for k, body in enumerate(bodies) if body.expr.size == 1]
     found = {k: body for k, body in enumerate(bodies) if body.expr.size > 1}
-    for vector, which in rolled_apart([reshape(bodies[k].expr, ()) for k in single], var("x", (n,))):
+    for vector, which in rolled_apart([with_quadratic_vectors(reshape(bodies[k].expr, ()), x) for k in single], x):
         mine = [bodies[single[k]] for k in which]
         ends = (np.concatenate([getattr(body, end) for body in mine]) for end in ("lower", "upper"))
         found[single[which[0]]] = ConstraintBody(vector, *ends, [label for body in mine for label in body.labels])

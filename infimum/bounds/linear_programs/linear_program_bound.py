@@ -144,16 +144,16 @@ class LinearProgramBound(RegionTest):
     def _review(self, gap: float) -> None:
         """After a number of programs the distance of the lowest region to the upper bound must have become a part of what it was,
         or the others have their turn for some steps, more each time. Where all variables are whole, bounds rise in jumps, long
-        after programs have begun to discard what lies below: these are judged by what they discard alone, unless f and the
-        constraints are convex."""
-        if len(self.bounding.relaxation.whole) == self.n and not self.is_convex:
+        after programs have begun to discard what lies below: these are judged by what they discard alone. So are problems that
+        are convex but for whole numbers: others can only cut, which closes no region that programs leave open."""
+        if self.is_convex or len(self.bounding.relaxation.whole) == self.n:
             return
-        solved, worth = self.bounding.counts.solved, POLICY.worth_gap_left_if_convex if self.is_convex else POLICY.worth_gap_left
+        solved = self.bounding.counts.solved
         if not np.isfinite(gap) or (self.mark is not None
                                     and solved - self.mark[0]
                                     < POLICY.judged_programs >> min(self.rests, POLICY.halvings_after_pause)):
             return
-        if self.mark is not None and gap > worth * self.mark[1]:
+        if self.mark is not None and gap > POLICY.worth_gap_left * self.mark[1]:
             self.payoff.rest, self.rests = POLICY.first_pause << self.rests, self.rests + 1
         self.mark = solved, gap
 

@@ -162,7 +162,6 @@ class LINEAR_PROGRAMS:
     most_programs = 64                   # and programs of a step
     judged_programs = 256                # programs after which it is judged whether they pay,
     worth_gap_left = 0.75                # part of the distance to the upper bound: no more must be left,
-    worth_gap_left_if_convex = 0.99      # (where all is convex but for whole numbers)
     first_pause = 8                      # steps of the first pause otherwise; later ones are longer
     halvings_after_pause = 2             # times that the judged programs are halved after pauses
     rounds = 2                           # rounds of cuts for a region

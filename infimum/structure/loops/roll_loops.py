@@ -15,6 +15,7 @@ from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.search.policy.search import REARRANGEMENT as POLICY
+from infimum.structure.loops.quadratic_vectors import is_element
 from infimum.structure.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
 from infimum.support.clock import check_time
 
@@ -60,7 +61,7 @@ class _Loops(NamedTuple):
 def rolled(f: Expr, x: Expr) -> Expr:
     """f, a function of x, with its loops as reductions."""
     depends = dependent(f, x)
-    elements = {node: node.args[0]["starts"][0] for node in depends if _is_element(node, x)}
+    elements = {node: node.args[0]["starts"][0] for node in depends if is_element(node, x)}
     if len(elements) < POLICY.least_turns:
         return f
     loops: dict[Expr, tuple[str, _Loops]] = {}
@@ -86,7 +87,7 @@ def rolled_apart(scalars: list[Expr], x: Expr) -> list[tuple[Expr, list[int]]]:
     """Functions of x as vectors, those that are turns of one loop together: each vector, and which of them are its elements."""
     together = concat([reshape(scalar, (1,)) for scalar in scalars])
     depends = dependent(together, x)
-    elements = {node: node.args[0]["starts"][0] for node in depends if _is_element(node, x)}
+    elements = {node: node.args[0]["starts"][0] for node in depends if is_element(node, x)}
     parts: list[Part] = [(scalar, ()) for scalar in scalars]
     place = {id(part): k for k, part in enumerate(parts)}  # the same function may be there twice
     many = len(elements) >= POLICY.least_turns
@@ -94,10 +95,6 @@ def rolled_apart(scalars: list[Expr], x: Expr) -> list[tuple[Expr, list[int]]]:
     found = [(_vector(pattern, run, x, run[0].part[0].line), [place[id(turn.part)] for turn in run])
              for pattern, run in loops.runs]
     return found + [(reshape(part[0], (1,)), [place[id(part)]]) for part in loops.rest]
-
-
-def _is_element(node: Expr, x: Expr) -> bool:
-    return node.op == "reshape" and node.shape == () and node.args[0].op == "slice" and node.args[0].args[0] is x
 
 
 def _small(depends: Depends, elements: dict[Expr, int]) -> set[Expr]:

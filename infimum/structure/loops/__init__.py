@@ -1,0 +1,1 @@
+"""What loops have written as scalars, as vectors again."""

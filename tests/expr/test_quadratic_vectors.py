@@ -1,0 +1,73 @@
+"""Long quadratic sums as vectors: the same real function, with few operations."""
+
+from fractions import Fraction as Q
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import infimum
+from infimum.expr.node import Expr, topological, var
+from infimum.expr.rewriting_switches import without
+from infimum.structure.loops.quadratic_vectors import with_quadratic_vectors
+from infimum.trace.trace import trace
+
+N = 7
+numbers = st.integers(-2000, 2000).map(lambda k: k / 8) | st.sampled_from([0.1, 1e-300, -1e300, 0.0, 1.0, -1.0])
+term = st.tuples(st.integers(0, 6), numbers, numbers, st.integers(0, N - 1), st.integers(0, N - 1))
+
+
+def written(kind, a, b, x, y):
+    """A term, as users write it: most can be an element of a vector, some cannot."""
+    return (a * x * y, x * (a * y), -(x * y) * a, x * x, a * x, a * (b * x * y), a - x * y * b)[kind]
+
+
+def total(terms, x):
+    value = x[0]
+    for k, (kind, a, b, i, j) in enumerate(terms):
+        one = written(kind, a, b, x[i], x[j])
+        value = value + one if k % 3 else value - one
+    return value
+
+
+def size(f: Expr) -> int:
+    return sum(1 for _ in topological([f]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(term, min_size=30, max_size=160), st.lists(st.integers(-64, 64).map(lambda k: k / 16), min_size=N, max_size=N))
+def test_the_value_is_kept(terms, x):
+    exact = total([(kind, Q(a), Q(b), i, j) for kind, a, b, i, j in terms], [Q(t) for t in x])
+    f = infimum.compile(lambda v: total(terms, v), N, check=False)
+    value = f.value(np.array(x), np.array(x))
+    assert float(value.lo) <= exact <= float(value.hi)
+
+
+def test_few_operations_are_left():
+    weights = np.arange(N * N).reshape(N, N) + 0.5
+
+    def form(v):
+        return sum(float(weights[i][j]) * v[i] * v[j] for i in range(N) for j in range(N)) + np.exp(v[0])
+    f = infimum.compile(form, N)
+    with without("loops as vectors"):
+        scalars = infimum.compile(form, N)
+    assert size(f.f) < 40 < 100 < size(scalars.f)
+    point = np.linspace(-1, 1, N)
+    assert abs(float(f.estimate(point)) - form(point)) < 1e-9
+    again = f.value(-np.ones(N), np.ones(N)), scalars.value(-np.ones(N), np.ones(N))
+    assert abs(float(again[0].lo) - float(again[1].lo)) < 1e-9  # squares stay squares
+
+
+def test_rows_of_a_constraint_too():
+    found = infimum.compile(lambda v: v[0], 40, constraints=[
+        lambda v: sum((i + 1.0) * v[i] for i in range(40)) <= 3, lambda v: sum(v[i] * v[i] for i in range(40)) <= 1])
+    assert all(size(body) < 12 for body in found.system.bodies)
+    rows = found.rows(np.zeros(40), np.ones(40))
+    assert np.allclose(rows.hi, [1, 820, 40]) and np.allclose(rows.lo, 0)
+
+
+def test_coefficients_that_are_multiplied_or_divided_stay_as_they_are():
+    """0.1 * 0.1 is no double, and neither is 0.1 / 3."""
+    for one in (lambda v, i: 0.1 * (v[i % N] * v[i // N]) * 0.1, lambda v, i: 0.1 * v[i % N] * v[i // N] / 3.0):
+        f = trace(lambda v, one=one: sum(one(v, i) for i in range(N * N)), N)
+        assert with_quadratic_vectors(f, var("x", (N,))) is f
