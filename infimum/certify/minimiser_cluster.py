@@ -12,12 +12,12 @@ from infimum.search.region_pool import Regions
 
 
 def is_clustered(search: Any, always: bool = False) -> bool:
-    """Has a search, by branching or by the Newton loop, many regions left to be narrowed, with very many to come, while the best
+    """Has a search with many regions, by branching or by the Newton loop, to narrow them, with very many to come, while the best
     point is not shown to be an isolated minimiser? By counts, as everything; not in each step, unless `always`. Asked only where
     there are bounds alone: nothing is known here of minimisers under constraints."""
     count, x, xtol, upper = len(search.pool), search.incumbent.x, search.goal.xtol, search.incumbent.upper
     system = search.evaluator.system
-    due = xtol is not None and (always or search.steps % POLICY.check_period == 0) and count >= POLICY.batches * search.batch
+    due = xtol is not None and (always or search.steps % POLICY.check_period == 0)
     bounds_alone = system is None or not (system.m or system.integers)
     if not (due and bounds_alone and can_be_isolated(search.evaluator) and search.goal.met(search.lower(), upper)):
         return False

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.node import topological
+from infimum.expr.node import operations, topological
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Answering
@@ -106,4 +106,4 @@ def can_be_isolated(evaluator: Evaluator) -> bool:
     system = evaluator.system
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
     few = evaluator.n <= POLICY.most_variables and m <= POLICY.most_constraints
-    return few and sum(1 for _ in topological(formulas)) <= POLICY.most_operations
+    return few and operations(*formulas) <= POLICY.most_operations

@@ -12,10 +12,9 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from infimum.problem.problem import Interval
 from infimum.problem.variable_bounds import read_bounds
-from infimum.structure.loops.quadratic_vectors import with_quadratic_vectors
 from infimum.support import environment
 from infimum.trace.agreement import Agreement, SampleBox
-from infimum.trace.constraint_reading import read_constraints
+from infimum.trace.constraint_reading import in_vectors, read_constraints
 from infimum.trace.trace import arguments, scalar, traced
 
 
@@ -38,7 +37,7 @@ def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, devic
     if backend is not None and (device != "cpu" or threads is not None):
         raise OptionError("a backend has its own device and threads: give either it or these")
     (f, function), backend = traced(fun, n, args, scalar), backend_of(device, threads=threads) if backend is None else backend
-    f, read = with_quadratic_vectors(f, var("x", (n,))), read_constraints(constraints, n)
+    f, read = in_vectors(f, var("x", (n,))), read_constraints(constraints, n)
     found = Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read.system(f), (function, *read.functions))
     if check:
         endless = np.full(n, np.inf)

@@ -175,6 +175,11 @@ def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
 
 
 # ---- as text
+def operations(*roots: Expr) -> int:
+    """How many nodes the roots are computed from, with themselves."""
+    return sum(1 for _ in topological(list(roots)))
+
+
 def leaf_text(node: Expr) -> str | None:
     """A variable or a constant; None for an operation."""
     if node.op == "var":

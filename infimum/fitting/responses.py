@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infimum.evaluation.compile import compile
-from infimum.expr.node import topological
+from infimum.expr.node import operations
 from infimum.fitting.problem import FitProblem
 from infimum.trace.trace import trace
 
@@ -30,7 +30,7 @@ class Responses:
     @cached_property
     def is_small(self) -> bool:
         """Are kernels of first and second derivatives compiled in moments? Not those of a simulation of many steps."""
-        return sum(1 for _ in topological([self._evaluator.f])) <= _OPERATIONS
+        return operations(self._evaluator.f) <= _OPERATIONS
 
     def values(self, p: np.ndarray) -> np.ndarray:
         """Estimates at a point."""

@@ -21,6 +21,7 @@ from infimum.result import Progress, Result
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.localisation import can_localise, localise
+from infimum.search.policy.search import CLUSTERS
 from infimum.search.progress import Figures, bounds
 from infimum.search.region_pool import Regions
 from infimum.search.region_search import RegionSearch
@@ -215,7 +216,8 @@ class SearchRun(ABC):
             return limit_messages.memory_reached(branch.size, limits.memory_limit)
         if branch.is_unbounded:
             return limit_messages.unbounded_below(self.incumbent.upper)
-        if self.stops_at_clusters and minimiser_cluster.is_clustered(branch, always=self.rounds is not None):
+        many = len(branch.pool) >= CLUSTERS.batches * branch.batch
+        if self.stops_at_clusters and many and minimiser_cluster.is_clustered(branch, always=self.rounds is not None):
             return limit_messages.not_isolated(branch.size)
         return None
 

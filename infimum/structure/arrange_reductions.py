@@ -3,7 +3,7 @@
 The form in which a function is seen from one variable (`structure.local_form`) takes reductions of vectors apart, term by term.
 What is written in other ways is brought into that form here, where it is the same function with the same domain:
 
-* a loop over the elements of x is a reduction of a vector (`structure.loops.roll_loops`);
+* a loop over the elements of x is a reduction of a vector (`structure.roll_loops`);
 * a reduction of a matrix that reads x along one axis, and constants along the other, a short one, is a reduction of a vector
   whose elements are combined row by row: np.sum(j * np.sin((j + 1) * x + j)) with a column j;
 * sums of vectors that are computed from the same elements are one sum: np.sum(x**2) - 10 * np.sum(np.cos(x)). Apart, each would
@@ -21,7 +21,7 @@ from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import state, step
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.search.policy.search import REARRANGEMENT as POLICY
-from infimum.structure.loops.roll_loops import rolled
+from infimum.structure.roll_loops import rolled
 from infimum.structure.totals import Depends, all_parts, dependent, scaled, totals
 
 _known: "WeakKeyDictionary[Expr, tuple]" = WeakKeyDictionary()  # x, what is switched off, and the other form if there is one

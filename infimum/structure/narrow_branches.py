@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from infimum.expr.build import build, rebuilt
-from infimum.expr.node import Expr, is_number, topological
+from infimum.expr.node import Expr, is_number, operations, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import Kind
 from infimum.search.policy.search import RECOGNITION as POLICY
@@ -56,7 +56,7 @@ def narrowed(f: Expr) -> Expr:
                     return f
         if node in facts:
             new[node] = build("where", *branches, line=node.line)
-    return new[f] if sum(1 for _ in topological([new[f]])) <= POLICY.branch_growth * len(nodes) else f
+    return new[f] if operations(new[f]) <= POLICY.branch_growth * len(nodes) else f
 
 
 def _facts(test: Expr, outcome: bool) -> Iterator[BranchFact]:

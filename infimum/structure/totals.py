@@ -18,6 +18,11 @@ def dependent(f: Expr, x: Expr) -> Depends:
     return found
 
 
+def is_element(node: Expr, x: Expr) -> bool:
+    """Is it x[i] with a number i?"""
+    return node.op == "reshape" and node.shape == () and node.args[0].op == "slice" and node.args[0].args[0] is x
+
+
 def is_costly(f: Expr) -> bool:
     """Does the function hold so large a table of data that the evaluation itself takes nearly all of the time?"""
     return sum(node.size for node in topological([f])) > POLICY.costly_numbers

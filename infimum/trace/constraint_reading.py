@@ -2,22 +2,28 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from infimum.errors import InfimumError, OptionError, ShapeError, TraceError
 from infimum.expr.build import build, ends_of, reshape, take
-from infimum.expr.node import Expr, Shape, between, const, var
+from infimum.expr.node import Expr, Shape, between, const, operations, var
 from infimum.expr.real import Real
 from infimum.problem.constraint import Constraint
 from infimum.problem.system import Label, System
-from infimum.structure.loops.quadratic_vectors import with_quadratic_vectors
-from infimum.structure.loops.roll_loops import rolled_apart
+from infimum.search.policy.search import REARRANGEMENT as POLICY
+from infimum.structure.roll_loops import rolled_apart
+from infimum.support.lazy import LazyModule
 from infimum.trace.comparisons import ConstraintEnds, comparisons, of_comparisons, read_ends, same
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.trace import TracedFunction, home, traced
 from infimum.trace.tracer import Tracer, lift
+
+if TYPE_CHECKING:
+    from infimum.trace import quadratic_vectors
+else:  # most functions are short
+    quadratic_vectors = LazyModule("trace.quadratic_vectors")
 
 _FORMS = "a function that returns a comparison (lambda x: x[0] + x[1] >= 12), infimum.Constraint(fun, lb, ub), SciPy's " \
          "NonlinearConstraint, LinearConstraint or Bounds, or a dict {'type': 'ineq', 'fun': g}"
@@ -241,11 +247,16 @@ def _rolled(bodies: list[ConstraintBody], n: int) -> list[ConstraintBody]:
     """The bodies, with constraints that were written one by one in a loop as vectors."""
     x, single = var("x", (n,)), [k for k, body in enumerate(bodies) if body.expr.size == 1]
     found = {k: body for k, body in enumerate(bodies) if body.expr.size > 1}
-    for vector, which in rolled_apart([with_quadratic_vectors(reshape(bodies[k].expr, ()), x) for k in single], x):
+    for vector, which in rolled_apart([in_vectors(reshape(bodies[k].expr, ()), x) for k in single], x):
         mine = [bodies[single[k]] for k in which]
         ends = (np.concatenate([getattr(body, end) for body in mine]) for end in ("lower", "upper"))
         found[single[which[0]]] = ConstraintBody(vector, *ends, [label for body in mine for label in body.labels])
     return [found[k] for k in sorted(found)]
+
+
+def in_vectors(f: Expr, x: Expr) -> Expr:
+    """f, a function of x, with long quadratic sums as vectors."""
+    return quadratic_vectors.with_quadratic_vectors(f, x) if operations(f) >= POLICY.least_vector else f
 
 
 def named(label: Label) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import infimum
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.rewriting_switches import without
-from infimum.structure.loops.quadratic_vectors import with_quadratic_vectors
+from infimum.trace.quadratic_vectors import with_quadratic_vectors
 from infimum.trace.trace import trace
 
 N = 7

@@ -15,8 +15,7 @@ from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.ops.vocabulary import OPS, Kind
 from infimum.search.policy.search import REARRANGEMENT as POLICY
-from infimum.structure.loops.quadratic_vectors import is_element
-from infimum.structure.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
+from infimum.structure.totals import Depends, Part, Scaling, all_parts, dependent, is_element, scaled, totals
 from infimum.support.clock import check_time
 
 _REDUCE = {row.of_two: name for name, row in OPS.items() if row.of_two and name != "norm"}

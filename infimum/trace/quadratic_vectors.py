@@ -13,7 +13,7 @@ from infimum.expr.build import build, rebuilt, take
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.search.policy.search import REARRANGEMENT as POLICY
-from infimum.structure.totals import Depends, Part, all_parts, dependent, scaled, totals
+from infimum.structure.totals import Depends, Part, all_parts, dependent, is_element, scaled, totals
 from infimum.support.clock import check_time
 
 
@@ -29,8 +29,6 @@ class _Term(NamedTuple):
 def with_quadratic_vectors(f: Expr, x: Expr) -> Expr:
     """f, a function of x, with its long quadratic sums as sums of vectors."""
     depends = dependent(f, x)
-    if len(depends) < POLICY.least_vector:
-        return f
     elements = {node: int(node.args[0]["starts"][0]) for node in depends if is_element(node, x)}
     written: dict[Expr, list[Part | list[_Term]]] = {}
     for total in reversed(totals(f, depends)):  # the outermost first
@@ -42,11 +40,6 @@ def with_quadratic_vectors(f: Expr, x: Expr) -> Expr:
     for node in topological([f]) if written else ():
         new[node] = _sum(node, written[node], x, new) if node in written else rebuilt(node, new)
     return new.get(f, f)
-
-
-def is_element(node: Expr, x: Expr) -> bool:
-    """Is it x[i] with a number i?"""
-    return node.op == "reshape" and node.shape == () and node.args[0].op == "slice" and node.args[0].args[0] is x
 
 
 def _vectors(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> list[Part | list[_Term]]:

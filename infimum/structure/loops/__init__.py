@@ -1,1 +1,0 @@
-"""What loops have written as scalars, as vectors again."""
