@@ -1,4 +1,4 @@
-"""Long quadratic sums as vectors: sum(Q[i][j] * x[i] * x[j] for i … for j …) is traced as thousands of scalars, and every kernel
+"""Dense quadratic sums as vectors: sum(Q[i][j] * x[i] * x[j] for i … for j …) is traced as thousands of scalars, and every kernel
 that reads them has as many instructions. Elements of x, their squares and their products become a vector each, which is
 multiplied by the vector of its coefficients and summed: the same real numbers in another order, defined everywhere.
 """
@@ -15,6 +15,8 @@ from infimum.expr.rewriting_switches import step
 from infimum.search.policy.search import REARRANGEMENT as POLICY
 from infimum.structure.totals import Depends, Part, all_parts, dependent, is_element, scaled, totals
 from infimum.support.clock import check_time
+
+_LINEAR, _PRODUCTS = (1, 1), (2, 2)  # how many variables a term reads, and how many different ones
 
 
 class _Term(NamedTuple):
@@ -43,14 +45,14 @@ def with_quadratic_vectors(f: Expr, x: Expr) -> Expr:
 
 
 def _vectors(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> list[Part | list[_Term]]:
-    """The parts, with lists of terms of one kind in place of those that make a vector; nothing where no vector is long."""
+    """The parts, with lists of terms of one kind in place of those that make a vector; nothing where that is not worth it."""
     kinds: dict[object, list[tuple[Part, _Term]]] = {}
     for number, part in enumerate(parts):
         check_time()
         term = _term(part, depends, elements)
         kind = ("else", number) if term is None else (len(term.variables), len(set(term.variables)))
         kinds.setdefault(kind, []).append((part, term))
-    if max(map(len, kinds.values())) < POLICY.least_vector:
+    if not _is_worth(kinds):
         return []
     found: list[Part | list[_Term]] = []
     for alike in kinds.values():
@@ -59,6 +61,16 @@ def _vectors(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> 
         else:
             found += [part for part, _ in alike]
     return found
+
+
+def _is_worth(kinds: dict[object, list[tuple[Part, _Term]]]) -> bool:
+    """Is it a long linear sum and nothing else, or are there so many products that its variables cannot be told apart? Sums in
+    which each variable meets few others have more to offer: `structure.roll_loops`."""
+    products = kinds.get(_PRODUCTS, ())
+    if not products:
+        return set(kinds) <= {_LINEAR} and len(kinds[_LINEAR]) >= POLICY.least_vector
+    variables = {v for _, term in products for v in term.variables}
+    return len(products) >= max(POLICY.least_vector, POLICY.products_a_variable * len(variables))
 
 
 def _term(part: Part, depends: Depends, elements: dict[Expr, int]) -> _Term | None:

@@ -12,7 +12,7 @@ from infimum.expr.rewriting_switches import without
 from infimum.trace.quadratic_vectors import with_quadratic_vectors
 from infimum.trace.trace import trace
 
-N = 7
+N = 9
 numbers = st.integers(-2000, 2000).map(lambda k: k / 8) | st.sampled_from([0.1, 1e-300, -1e300, 0.0, 1.0, -1.0])
 term = st.tuples(st.integers(0, 6), numbers, numbers, st.integers(0, N - 1), st.integers(0, N - 1))
 
@@ -35,7 +35,7 @@ def size(f: Expr) -> int:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(term, min_size=30, max_size=160), st.lists(st.integers(-64, 64).map(lambda k: k / 16), min_size=N, max_size=N))
+@given(st.lists(term, min_size=60, max_size=160), st.lists(st.integers(-64, 64).map(lambda k: k / 16), min_size=N, max_size=N))
 def test_the_value_is_kept(terms, x):
     exact = total([(kind, Q(a), Q(b), i, j) for kind, a, b, i, j in terms], [Q(t) for t in x])
     f = infimum.compile(lambda v: total(terms, v), N, check=False)
@@ -60,10 +60,16 @@ def test_few_operations_are_left():
 
 def test_rows_of_a_constraint_too():
     found = infimum.compile(lambda v: v[0], 40, constraints=[
-        lambda v: sum((i + 1.0) * v[i] for i in range(40)) <= 3, lambda v: sum(v[i] * v[i] for i in range(40)) <= 1])
+        lambda v: sum((i + 1.0) * v[i] for i in range(40)) <= 3,
+        lambda v: sum(v[i] * v[j] for i in range(40) for j in range(i, 40)) <= 1])
     assert all(size(body) < 12 for body in found.system.bodies)
     rows = found.rows(np.zeros(40), np.ones(40))
-    assert np.allclose(rows.hi, [1, 820, 40]) and np.allclose(rows.lo, 0)
+    assert np.allclose(rows.hi, [1, 820, 820]) and np.allclose(rows.lo, 0)
+
+
+def test_sums_in_which_variables_meet_few_others_stay():
+    chain = trace(lambda v: sum(v[i] ** 4 - 4 * v[i] * v[i + 1] + v[i] ** 2 for i in range(79)), 80)
+    assert with_quadratic_vectors(chain, var("x", (80,))) is chain
 
 
 def test_coefficients_that_are_multiplied_or_divided_stay_as_they_are():

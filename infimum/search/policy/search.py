@@ -196,7 +196,8 @@ class REARRANGEMENT:
     most_terms = 64             # terms of a sum that is looked into
     least_turns = 6             # turns that make a loop,
     turn_reach = 4              # and how far apart the elements may lie that one turn reads
-    least_vector = 32           # terms of a sum that become a vector
+    least_vector = 32           # terms of a sum that become a vector,
+    products_a_variable = 4     # and products of two variables in it, for each variable
     most_parts = 1 << 16        # parts of all totals that are looked at,
     most_part_operations = 256  # and operations of one of them
     mapped_operations = 4       # times as many operations of a part, if it is a linear map of one that counts
