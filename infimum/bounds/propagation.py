@@ -65,18 +65,25 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     Rounds go on while they still cut a side to a smaller part of it, up to `rounds` of them (by default four for each variable,
     and some more: in a chain of equations each round tells one more variable).
     """
-    most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, POLICY.rounds_at_once
+    los, his, lost = propagate_lanes(evaluator, lo[:, None], hi[:, None], upper, rounds)
+    return None if lost[0] else (los[:, 0].copy(), his[:, 0].copy())
+
+
+def propagate_lanes(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, upper: float = np.inf,
+                    rounds: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same of several boxes (n, N): their ends, and of which nothing is left."""
+    most, done, at_once = 4 * len(los) + 64 if rounds is None else rounds, 0, POLICY.rounds_at_once
+    gone = np.zeros(los.shape[1], bool)
     while done < most:
         stop_if_over()
         times = min(at_once, most - done)
-        los, his, lost, _ = propagated_lanes(evaluator, lo[:, None], hi[:, None], (lo, hi), upper, times)
-        if lost[0]:
-            return None
-        news = _is_news(hi - lo, his[:, 0] - los[:, 0])
-        lo, hi, done, at_once = los[:, 0], his[:, 0], done + times, 2 * at_once
+        low, high, lost, _ = propagated_lanes(evaluator, los, his, (los[:, 0], his[:, 0]), upper, times)
+        gone |= lost
+        news = _is_news((his - los)[:, ~gone], (high - low)[:, ~gone])
+        los, his, done, at_once = low, high, done + times, 2 * at_once
         if not news:
             break
-    return lo.copy(), hi.copy()
+    return los, his, gone
 
 
 def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:

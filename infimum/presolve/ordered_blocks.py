@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.build import index, substituted
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
@@ -71,8 +73,8 @@ class OrderedBlocks(PresolveStep):
         if not found:
             return None
         self.given = given
-        self.families = [family for blocks, chain in exchanges.families_of(found) if len(blocks) >= fewest
-                         and (family := self._ordered(blocks, chain)) is not None]
+        self.families = self._families([(blocks, chain) for blocks, chain in exchanges.families_of(found)
+                                        if len(blocks) >= fewest])
         if not self.families and not system.integers:
             return None
         gains = {tuple(sorted(row.items())): row for one in found if (row := _unit_row(one.gain)) is not None}
@@ -86,29 +88,46 @@ class OrderedBlocks(PresolveStep):
         self.said = f"{counted(len(moved), 'variable')} put in order, since they may be exchanged"
         return given.with_system(inner)
 
-    def _ordered(self, blocks: np.ndarray, chain: "list[exchanges.Exchange]") -> Family | None:
-        """With the column that has most values of those by which blocks may be put in order."""
-        problem, whole = self.given.problem, set(self.given.evaluator.system.integers)
-        if self.goal.xtol is not None and factorial(len(blocks)) > POLICY.most_orders:
-            return None
-        width = (problem.hi - problem.lo)[blocks[0]]
-        for key in sorted(range(blocks.shape[1]), key=lambda k: (blocks[0, k] not in whole, -width[k], k)):
-            if not any(one.gain for one in chain) or self._is_harmless(blocks, key, chain):
-                return Family(blocks, key)
-        return None
+    def _families(self, found: "list[tuple[np.ndarray, list[exchanges.Exchange]]]") -> list[Family]:
+        """Each with the column that has most values of those by which blocks may be put in order, where there is one."""
+        problem, whole, families = self.given.problem, set(self.given.evaluator.system.integers), []
+        if self.goal.xtol is not None:
+            found = [(blocks, chain) for blocks, chain in found if factorial(len(blocks)) <= POLICY.most_orders]
+        asked = [blocks for blocks, chain in found if any(one.gain for one in chain)]
+        left = self._in_wrong_order([pair for blocks in asked for pair in zip(*blocks[:2].tolist(), strict=True)])
+        for blocks, chain in found:
+            width = (problem.hi - problem.lo)[blocks[0]]
+            for key in sorted(range(blocks.shape[1]), key=lambda k: (blocks[0, k] not in whole, -width[k], k)):
+                pair = tuple(blocks[:2, key].tolist())
+                if pair not in left or left[pair] is None or self._is_harmless(blocks, chain, left[pair]):
+                    families.append(Family(blocks, key))
+                    break
+        return families
 
-    def _is_harmless(self, blocks: np.ndarray, key: int, chain: "list[exchanges.Exchange]") -> bool:
+    def _in_wrong_order(self, pairs: list[tuple[int, int]]) -> dict[tuple[int, int], Boxes | None]:
+        """What is left of the bounds where x[i] < x[j], for each pair (i, j), if anything. The difference is a variable more, so
+        that one kernel serves all pairs."""
+        (problem, evaluator), count = self.given, len(pairs)
+        if not pairs:
+            return {}
+        system, n = evaluator.system, evaluator.n
+        x, zeros = var("x", (n + count,)), np.zeros(count)
+        own = {var("x", (n,)): index(x, slice(0, n))}
+        rows = [{j: Fraction(1), i: Fraction(-1), n + k: Fraction(-1)} for k, (i, j) in enumerate(pairs)]
+        wider = replace(system, f=substituted(system.f, own), bodies=tuple(substituted(body, own) for body in system.bodies))
+        wider = wider.with_rows(row_expressions.linear_rows(rows, x), zeros, zeros, "the wrong order")
+        lo, hi = (np.concatenate([np.repeat(end[:, None], count, axis=1), np.full((count, count), endless)])
+                  for end, endless in ((problem.lo, -np.inf), (problem.hi, np.inf)))
+        lo[n:][np.diag_indices(count)] = [float(i in system.integers and j in system.integers) for i, j in pairs]
+        lo, hi, lost = propagation.propagate_lanes(Evaluator(wider.f, n + count, evaluator.backend, system=wider), lo, hi)
+        return {pair: None if lost[k] else (lo[:n, k], hi[:n, k]) for k, pair in enumerate(pairs)}
+
+    def _is_harmless(self, blocks: np.ndarray, chain: "list[exchanges.Exchange]", left: Boxes) -> bool:
         """Is f certainly not larger after each of these exchanges, wherever the key of the first block is less than that of the
         second? Where two blocks may be is the same for all pairs of them."""
-        (problem, evaluator), (i, j) = self.given, blocks[:2, key].tolist()
-        body = row_expressions.linear_rows([{j: Fraction(1), i: Fraction(-1)}], var("x", (evaluator.n,)))
-        ends = np.array([1.0 if i in evaluator.system.integers else 0.0]), np.array([np.inf])
-        wrong = self.given.with_system(evaluator.system.with_rows(body, *ends, "the wrong order"))
-        left = propagation.propagate(wrong.evaluator, problem.lo, problem.hi)
-        if left is None:
-            return True
+        n = self.given.evaluator.n
         for k, one in enumerate(chain):
-            lo, hi = np.full((2, evaluator.n), [[-np.inf], [np.inf]])
+            lo, hi = np.full((2, n), [[-np.inf], [np.inf]])
             lo[blocks[k:k + 2]], hi[blocks[k:k + 2]] = (end[blocks[:2]] for end in left)
             used = [j for term in one.gain for (_, j), _ in term]
             if not (np.isfinite(lo[used]) & np.isfinite(hi[used])).all() or exact_forms.enclosed(one.gain, lo, hi)[1] > 0:

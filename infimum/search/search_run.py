@@ -216,8 +216,8 @@ class SearchRun(ABC):
             return limit_messages.memory_reached(branch.size, limits.memory_limit)
         if branch.is_unbounded:
             return limit_messages.unbounded_below(self.incumbent.upper)
-        many = len(branch.pool) >= CLUSTERS.batches * branch.batch
-        if self.stops_at_clusters and many and minimiser_cluster.is_clustered(branch, always=self.rounds is not None):
+        many = self.stops_at_clusters and len(branch.pool) >= CLUSTERS.batches * branch.batch
+        if many and minimiser_cluster.is_clustered(branch, always=self.rounds is not None):
             return limit_messages.not_isolated(branch.size)
         return None
 
