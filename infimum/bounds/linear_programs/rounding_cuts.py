@@ -11,6 +11,7 @@ Proof: docs/proofs/rounding_cuts.md.
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from math import inf
 from typing import NamedTuple
 
@@ -36,6 +37,7 @@ def add_rounding_cuts(bounding: LinearProgramBounding, lo: np.ndarray, hi: np.nd
     whole, rows = whole_columns(relaxation.lift.columns, relaxation.whole.tolist()), relaxation.sides
     cuts: list[_Side] = []
     costs: list[float] = []
+    left = POLICY.most_estimated // relaxation.columns  # sums that may be looked at
     for _ in range(POLICY.most_rounds):
         program = _RootProgram.of(bounding, lo, hi, whole)
         if program is None:
@@ -45,7 +47,9 @@ def add_rounding_cuts(bounding: LinearProgramBounding, lo: np.ndarray, hi: np.nd
         costs.append(program.cost)
         if len(costs) > POLICY.patience and costs[-1] - costs[-1 - POLICY.patience] <= POLICY.least_gain * (costs[-1] - costs[0]):
             break
-        found = program.cuts()
+        sums = list(islice(program.sums(), left))
+        left -= len(sums)
+        found = program.cuts(sums)
         if not found:
             break
         cuts += found
@@ -166,6 +170,11 @@ class _RootProgram:
         return tuple({r: k for r, k in numbers if self.sign[k] * sign > 0} for sign in (1.0, -1.0))
 
     @cached_property
+    def entries(self) -> np.ndarray:
+        """How many factors of each inequality are not 0."""
+        return (self.matrix != 0).sum(axis=1)
+
+    @cached_property
     def slack(self) -> np.ndarray:
         return self.end - np.array([(row * self.z).sum() for row in self.matrix])
 
@@ -181,12 +190,10 @@ class _RootProgram:
             self.known[k] = Inequality.of(terms, float(self.end[k]), self.columns.whole, bool(self.equation[k]))
         return self.known[k]
 
-    def cuts(self) -> list[_Side]:
-        """The deepest ones, which differ."""
-        if not len(self.fractional):
-            return []
+    def cuts(self, sums: "list[_Base]") -> list[_Side]:
+        """The deepest ones of these sums, which differ."""
         kept: list[tuple[np.ndarray, _Side]] = []
-        for about in sorted(filter(None, map(self._estimated, self._bases())), key=lambda cut: -cut.depth):
+        for about in sorted(filter(None, map(self._estimated, sums)), key=lambda cut: -cut.depth):
             if all(abs((about.normal * other).sum()) < POLICY.most_parallel for other, _ in kept):
                 side = self._proved(about)
                 if side is not None:
@@ -196,9 +203,11 @@ class _RootProgram:
         return [side for _, side in kept]
 
     # ---- what may be rounded
-    def _bases(self) -> Iterator[_Base]:
+    def sums(self) -> Iterator[_Base]:
         """Tight rows with whole columns, sums without columns between their ends, rows of the simplex tableau, and the sum that
-        bounds f."""
+        bounds f; nothing where all whole columns are whole."""
+        if not len(self.fractional):
+            return
         norms = np.sqrt((self.matrix**2).sum(axis=1))
         tight = np.flatnonzero((self.slack <= POLICY.tight * norms) & (self.matrix[:, self.whole] != 0).any(axis=1))
         for k in tight[:POLICY.most_rows]:
@@ -211,7 +220,7 @@ class _RootProgram:
 
     def _eliminated(self, base: _Base, tight: np.ndarray) -> Iterator[_Base]:
         """Sums with other tight rows, in which a column that lies between its ends, and is no whole variable, is gone."""
-        used, total = set(self.row[base.which].tolist()), self.matrix[base.which[0]].copy()
+        total, free = self.matrix[base.which[0]].copy(), self.row[tight] != self.row[base.which[0]]
         for _ in range(POLICY.most_eliminations):
             between = np.where(total == 0.0, 0.0, self.distance)
             between[self.bounding.relaxation.whole] = 0.0
@@ -219,17 +228,14 @@ class _RootProgram:
             if not between[j] > POLICY.least_fraction:
                 return
             pivot = self.matrix[tight, j]
-            fits = (pivot * total[j] < 0) | ((pivot != 0) & self.equation[tight])
-            fits &= ~np.isin(self.row[tight], list(used))
+            fits = free & ((pivot * total[j] < 0) | ((pivot != 0) & self.equation[tight]))
             if not fits.any():
                 return
-            with np.errstate(all="ignore"):
-                entries = np.where(fits, (self.matrix[tight] != 0).sum(axis=1), np.iinfo(np.int64).max)
-            k = int(tight[np.argmin(entries)])
+            k = int(tight[np.argmin(np.where(fits, self.entries[tight], np.iinfo(np.int64).max))])
             weight = -total[j] / self.matrix[k, j]
             total = total + weight * self.matrix[k]
             total[j] = 0.0
-            used.add(int(self.row[k]))
+            free &= self.row[tight] != self.row[k]
             base = _Base(np.append(base.which, k), np.append(base.weights, weight))
             yield base
 

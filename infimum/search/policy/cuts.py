@@ -25,7 +25,8 @@ class ROUNDING_CUTS:
 
     most_columns = 1024        # columns of a program, at most,
     most_entries = 1 << 16     # and entries
-    most_rounds = 24           # programs
+    most_rounds = 24           # programs,
+    most_estimated = 1 << 19   # and factors of sums that are looked at in all of them
     patience = 4               # rounds in which the bound has to rise
     least_gain = 0.05          # by this part of what it rose in all
     most_cuts = 24             # cuts a round
