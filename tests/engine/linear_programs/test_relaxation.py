@@ -53,9 +53,10 @@ def columns_at(lift, x):
             op, params = column.curve
             doubles = [float(end) for end in ends[column.argument]]
             doubles = [np.nextafter(doubles[0], -np.inf), np.nextafter(doubles[1], np.inf)]
-            if op == POWER and doubles[0] < 1e-17:  # the exponent is positive, and `enclose_at_point` knows nothing of such bases
+            root = op in (POWER, "sqrt") and doubles[0] < 1e-17  # of positive exponents: `enclose_at_point` knows no such bases
+            if root:
                 doubles = [0.0, max(doubles[1], 1e-17)]
-            values = [Q(v) for d in doubles for v in ((0.0, 0.0) if op == POWER and d == 0.0 else
+            values = [Q(v) for d in doubles for v in ((0.0, 0.0) if root and d == 0.0 else
                                                       enclose_at_point(curve_at(op, params, const(float(d))), np.empty(0)))]
             wide = Q(1, 10**12) * (1 + max(map(abs, values)))  # the curve is monotone or smooth between two such doubles
             ends.append((min(values) - wide, max(values) + wide))

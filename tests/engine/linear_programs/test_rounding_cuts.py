@@ -42,8 +42,8 @@ def test_cuts_hold_wherever_the_inequalities_do(drawn):
     whole = [True, True, False]
     columns = ColumnEnds.of(low, high, whole, from_upper)
     parts = [(Inequality.of(terms, end, whole, equation), w) for terms, end, equation, w in rows]
-    for (row, _), (terms, *_) in zip(parts, rows, strict=True):
-        assert row is not None or any(0 < abs(c) < 1e-70 for _, c in terms)
+    for (row, _), (terms, end, *_) in zip(parts, rows, strict=True):
+        assert row is not None or any(0 < abs(c) < 1e-70 for _, c in [*terms, (None, end)])
     cut = None if any(row is None for row, _ in parts) else rounded(parts, divisor, columns)
     short = None if cut is None else in_doubles(cut, columns, POLICY.negligible)
     if short is None:
