@@ -59,6 +59,10 @@ def pytest_runtest_protocol(item: pytest.Item):
         faulthandler.cancel_dump_traceback_later()
 
 
+def pytest_enter_pdb() -> None:
+    faulthandler.cancel_dump_traceback_later()  # somebody looks at the test
+
+
 def _processor_seconds() -> float:
     return time.process_time() + sum(os.times()[2:4])
 

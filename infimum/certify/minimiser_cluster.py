@@ -12,9 +12,9 @@ from infimum.search.region_pool import Regions
 
 
 def is_clustered(search: Any, always: bool = False) -> bool:
-    """Has a search with many regions, by branching or by the Newton loop, to narrow them, with very many to come, while the best
-    point is not shown to be an isolated minimiser? By counts, as everything; not in each step, unless `always`. Asked only where
-    there are bounds alone: nothing is known here of minimisers under constraints."""
+    """Will a search with many regions, by branching or by the Newton loop, need very many more to narrow them, while the best
+    point is not shown to be an isolated minimiser? Decided by counts, not in each step unless `always`, and only where there are
+    bounds alone: `isolate` knows nothing of constraints."""
     count, x, xtol, upper = len(search.pool), search.incumbent.x, search.goal.xtol, search.incumbent.upper
     system = search.evaluator.system
     due = xtol is not None and (always or search.steps % POLICY.check_period == 0)

@@ -13,7 +13,7 @@ from infimum.expr.build import build, rebuilt, take
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.rewriting_switches import step
 from infimum.search.policy.search import REARRANGEMENT as POLICY
-from infimum.structure.totals import Depends, Part, all_parts, dependent, is_element, scaled, totals
+from infimum.structure.totals import Part, all_parts, dependent, is_element, scaled, totals
 from infimum.support.clock import check_time
 
 _LINEAR, _PRODUCTS = (1, 1), (2, 2)  # how many variables a term reads, and how many different ones
@@ -35,7 +35,7 @@ def with_quadratic_vectors(f: Expr, x: Expr) -> Expr:
     written: dict[Expr, list[Part | list[_Term]]] = {}
     for total in reversed(totals(f, depends)):  # the outermost first
         parts = all_parts(total, depends, "add", POLICY.most_parts)
-        vectors = [] if parts is None else _vectors(parts, depends, elements)
+        vectors = [] if parts is None else _vectors(parts, elements)
         if vectors:
             written[total] = vectors
     new: dict[Expr, Expr] = {}
@@ -44,12 +44,12 @@ def with_quadratic_vectors(f: Expr, x: Expr) -> Expr:
     return new.get(f, f)
 
 
-def _vectors(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> list[Part | list[_Term]]:
+def _vectors(parts: list[Part], elements: dict[Expr, int]) -> list[Part | list[_Term]]:
     """The parts, with lists of terms of one kind in place of those that make a vector; nothing where that is not worth it."""
     kinds: dict[object, list[tuple[Part, _Term]]] = {}
     for number, part in enumerate(parts):
         check_time()
-        term = _term(part, depends, elements)
+        term = _term(part, elements)
         kind = ("else", number) if term is None else (len(term.variables), len(set(term.variables)))
         kinds.setdefault(kind, []).append((part, term))
     if not _is_worth(kinds):
@@ -64,8 +64,8 @@ def _vectors(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> 
 
 
 def _is_worth(kinds: dict[object, list[tuple[Part, _Term]]]) -> bool:
-    """Is it a long linear sum and nothing else, or are there so many products that its variables cannot be told apart? Sums in
-    which each variable meets few others have more to offer: `structure.roll_loops`."""
+    """Is the sum long and linear, or has it many products for each of their variables? Where each variable is multiplied by few
+    others, loops and terms of few variables give better bounds, and need scalars: `structure.roll_loops`."""
     products = kinds.get(_PRODUCTS, ())
     if not products:
         return set(kinds) <= {_LINEAR} and len(kinds[_LINEAR]) >= POLICY.least_vector
@@ -73,7 +73,7 @@ def _is_worth(kinds: dict[object, list[tuple[Part, _Term]]]) -> bool:
     return len(products) >= max(POLICY.least_vector, POLICY.products_a_variable * len(variables))
 
 
-def _term(part: Part, depends: Depends, elements: dict[Expr, int]) -> _Term | None:
+def _term(part: Part, elements: dict[Expr, int]) -> _Term | None:
     """The part as such a term; None if it is something else, or has several coefficients, whose product may be no double."""
     negative, numbers, variables = False, [], []
     for op, constants in part[1]:
@@ -81,7 +81,7 @@ def _term(part: Part, depends: Depends, elements: dict[Expr, int]) -> _Term | No
             return None
         negative ^= op == "neg"
         numbers += constants
-    for factor in _factors(part[0], depends):
+    for factor in _factors(part[0]):
         if factor in elements:
             variables.append(elements[factor])
         elif factor.op == "powi" and factor["k"] == 2 and factor.args[0] in elements:
@@ -98,8 +98,8 @@ def _term(part: Part, depends: Depends, elements: dict[Expr, int]) -> _Term | No
     return _Term(*((-hi, -lo) if negative else (lo, hi)), tuple(sorted(variables)))
 
 
-def _factors(node: Expr, depends: Depends) -> Iterator[Expr]:
-    """The factors of a product; a node "neg" stands for a factor -1, beside what it negates."""
+def _factors(node: Expr) -> Iterator[Expr]:
+    """The factors of a product; a node "neg" stands for a factor -1, and what it negates comes as well."""
     stack, most = [node], 2 * POLICY.most_factors
     while stack and most:
         node, most = stack.pop(), most - 1
@@ -107,7 +107,7 @@ def _factors(node: Expr, depends: Depends) -> Iterator[Expr]:
             stack += node.args
         else:
             yield node
-            stack += node.args if node.op == "neg" and node in depends else ()
+            stack += node.args if node.op == "neg" else ()
     yield from stack
 
 

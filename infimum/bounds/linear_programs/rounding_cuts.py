@@ -190,7 +190,7 @@ class _RootProgram:
             self.known[k] = Inequality.of(terms, float(self.end[k]), self.columns.whole, bool(self.equation[k]))
         return self.known[k]
 
-    def cuts(self, sums: "list[_Base]") -> list[_Side]:
+    def cuts(self, sums: list[_Base]) -> list[_Side]:
         """The deepest ones of these sums, which differ."""
         kept: list[tuple[np.ndarray, _Side]] = []
         for about in sorted(filter(None, map(self._estimated, sums)), key=lambda cut: -cut.depth):
