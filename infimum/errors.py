@@ -28,7 +28,8 @@ class TraceError(InfimumError):
     Example: `def f(x): return math.sin(x[0])`. Cure: `def f(x): return np.sin(x[0])`.
     """
 
-    again = False  # may tracing succeed in a second run, component by component?
+    again = False         # may tracing succeed in a second run, component by component?
+    may_be_tried = True   # may trials of the function, which trace nothing, succeed?
 
 
 class UserFunctionError(TraceError):

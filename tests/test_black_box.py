@@ -351,14 +351,6 @@ def test_other_things_that_cannot_be():
         infimum.minimize(bowl, SQUARE, options={"accuracy": 0.1})
 
 
-def test_what_cannot_be_traced_can_be_tried():
-    with pytest.raises(infimum.TraceError, match=r'math.sin.*by trials alone, without a proof: engine="index"\.$'):
-        infimum.minimize(lambda x: math.sin(x[0]), [(0, 1)])
-    with pytest.raises(infimum.TraceError) as caught:
-        infimum.compile(lambda x: math.sin(x[0]), 1)
-    assert "index" not in str(caught.value)
-
-
 # ---- what users have stumbled over
 def test_a_start_point_holds_chosen_values():
     bounds = [["relu", "tanh"], (0, 1), [16, 32, 64]]

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.backend.devices import backend_of, place_of
 from infimum.certify.advice import RunSettings, advice
-from infimum.errors import OptionError, TraceError
+from infimum.errors import InfimumError, OptionError, TraceError
 from infimum.evaluation.compile import compile
 from infimum.evaluation.evaluator import Evaluator
 from infimum.presolve.presolve_stack import Formulation
@@ -23,8 +23,6 @@ from infimum.trace.constraint_reading import Constraints, impossible, read_const
 from infimum.trace.trace import arguments
 
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
-_ENGINE = 'engine="index"'
-_HINT = f"A function that cannot be written so can be minimised by trials alone, without a proof: {_ENGINE}."
 _NOTES = 3    # notes about constraints in a message
 
 
@@ -56,15 +54,33 @@ class Posed(NamedTuple):
 
 
 @contextmanager
-def naming_the_index(objective: Objective) -> Iterator[None]:
-    """What cannot be traced can still be tried, and the error says so."""
+def naming_the_index(objective: Objective, problem: Problem, constraints: Any) -> Iterator[None]:
+    """What cannot be traced can still be tried, and the error says how."""
     try:
         yield
     except TraceError as error:
         own = str(getattr(objective.fun, "__module__", "")).startswith("infimum.")  # a fit's, which has no such engine
-        if objective.purpose != "feasible" and not own and _ENGINE not in str(error):
-            error.args = (f"{error} {_HINT}", *error.args[1:])
+        if error.may_be_tried and objective.purpose != "feasible" and not own:
+            error.args = (" ".join([str(error), *_how_to_try(problem, constraints)]), *error.args[1:])
         raise
+
+
+def _how_to_try(problem: Problem, constraints: Any) -> Iterator[str]:
+    """Sentences on trials in place of a proof: what does that, and what else of the problem has to be changed for it."""
+    from infimum.blackbox.trial_functions import read_constraints as read_for_trials  # for this message alone
+
+    yield 'A problem that cannot be written so can be solved by trials alone, without a proof: engine="index".'
+    if problem.start is not None:
+        yield "Trials take bounds in place of start_boxes."
+    if not np.isfinite(problem.region).all():
+        yield "Trials need finite bounds of all variables."
+    try:
+        read = read_for_trials(constraints, len(problem.lo))
+    except (InfimumError, TypeError, ValueError) as error:
+        yield f"For trials, change {error}."
+        return
+    if any(function.ends is None for function in read):
+        yield "For trials, a constraint that is a function returns a number that is <= 0 where x is allowed, not a comparison."
 
 
 def nothing(x: Any) -> float:

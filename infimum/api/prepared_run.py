@@ -87,8 +87,9 @@ class NewRun:
             getattr(question.objective.fun, "system", None) is not None
 
     def tracing(self) -> AbstractContextManager[None]:
-        """The block in which the functions are traced."""
-        return naming_the_index(self.question.objective)
+        """The block in which the functions are traced, and compared with what was traced."""
+        question = self.question
+        return naming_the_index(question.objective, question.problem, question.constraints)
 
     def prepared(self, watch: Watch) -> AbstractContextManager[Any]:
         """The block of the run: its time also limits what comes before the first step."""
@@ -141,7 +142,7 @@ class StoredRun:
         return self.asked.get("system") is not None
 
     def tracing(self) -> AbstractContextManager[None]:
-        """The block in which the functions are traced."""
+        """The block in which the functions are traced, and compared with what was traced."""
         return nullcontext()
 
     def prepared(self, watch: Watch) -> AbstractContextManager[Any]:
@@ -218,7 +219,8 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
         presolve.push(maximisation.Maximisation())
     given = presolve.formulation.evaluator
     start.check(given)
-    compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
+    with start.tracing():
+        compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
     report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
     solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
     _check_system(solved, method.engine)
@@ -231,7 +233,7 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
                       progress=watching.progress, writer=writer, watch=watching.watch,
                       view=View(compiled.evaluator.estimate, *question.problem.region))
         asked = RunSettings(method.engine, parallel.workers, getattr(method.options, "lp", None))
-        with answering(watching.watch):
+        with answering(watching.watch), start.tracing():
             return compared.with_calls(answer(found, compiled, solved, search, asked))
 
 

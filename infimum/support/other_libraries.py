@@ -107,7 +107,7 @@ def no_attribute(what: str, name: str, cures: dict[str, str]) -> AttributeError:
     return AttributeError(f"{what} has no attribute {name!r}" + (f": {cures[name]}" if name in cures else ""))
 
 
-BY_TRIALS = 'Write the formula with NumPy functions; or minimise the function by trials, without a proof: engine="index".'
+WITH_NUMPY = "Write the formula with NumPy functions."  # whoever minimises says that it can be tried instead
 _INSTEAD = {
     **dict.fromkeys(("torch", "keras", "tensorflow", "onnxruntime"), "A trained network can be read: infimum.network(model)."),
     "jax": "Use NumPy's functions in place of those of jax.numpy.",
@@ -141,4 +141,4 @@ def given_to(library: str) -> tuple[str, str]:
 
 def instead_of(library: str) -> str:
     """What to write in place of a call of a library."""
-    return " ".join([_INSTEAD[library], BY_TRIALS] if library in _INSTEAD else [BY_TRIALS])
+    return " ".join([_INSTEAD[library], WITH_NUMPY] if library in _INSTEAD else [WITH_NUMPY])

@@ -48,8 +48,7 @@ _REPEATS = 4                           # replays with rounding errors
 _MARGIN = 8.0                          # the largest effect of rounding errors, in terms of those seen
 _BISECTIONS, _BOUNDARIES = 30, 4       # steps to the boundary of a comparison, and elements of comparisons that are asked there
 _CURE = "The function looks at its argument in a way that tracing does not see: its type, a count of calls, a file, the time, " \
-        "random numbers. Compute the value from x with NumPy alone; a function that cannot be written so is minimised by " \
-        'trials: engine="index".'
+        "random numbers. Compute the value from x with NumPy alone."
 
 
 class SampleBox(NamedTuple):
@@ -129,7 +128,9 @@ class Agreement:
             step, dtype = ranges.wrapping
             what = f"NumPy computes `{name_of(step.function)}` in integers of the type {dtype} here, which wrap around where " \
                 "they become too large, and they may."
-            raise _error(function, what, "Write floats instead of integers, 1.0 for 1, so that NumPy computes in doubles.")
+            error = _error(function, what, "Write floats instead of integers, 1.0 for 1, so that NumPy computes in doubles.")
+            error.may_be_tried = False  # with these integers
+            raise error
 
     def _compare_twice(self, function: TracedFunction, x: np.ndarray, first: Any, second: Any) -> None:
         if not _agree(function, x, first, second):

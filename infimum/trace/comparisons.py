@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from infimum.errors import BoundsError, ShapeError, TraceError
+from infimum.errors import BoundsError, ShapeError
 from infimum.expr.build import build, ends_of
 from infimum.expr.node import Expr, Shape, const, is_number, topological
 from infimum.expr.real import Real, doubles_around
@@ -16,6 +16,7 @@ from infimum.support.given_numbers import fraction, shown
 from infimum.trace.refusals import CHOOSING
 from infimum.trace.trace import home
 from infimum.trace.tracer import Tracer
+from infimum.trace.user_source import form_error
 
 _WHOLE = ("reshape", "broadcast", "transpose", "concat", "amin")  # 1 if all elements are, and no element is left out
 _SOME = "For `g <= 0 or h <= 0` write np.minimum(g, h) <= 0."
@@ -58,7 +59,7 @@ def _found(fun: Callable, value: Any, strict: bool) -> Iterator[Comparison]:
         for part in value if isinstance(value, (list, tuple)) else value.flat:
             yield from _found(fun, part, strict)
     else:
-        raise TraceError(f"{home(fun)}: {_no_comparison(value)}")
+        raise form_error(f"{home(fun)}: {_no_comparison(value)}")
 
 
 def _no_comparison(value: Any) -> str:
@@ -136,7 +137,7 @@ def _counts(numbers: Expr) -> bool:
 def _refuse(node: Expr) -> NoReturn:
     text = getattr(node.line, "text", None)
     place = "" if not node.line else f"{node.line}{f', in `{text}`' if text else ''}: "
-    raise TraceError(place + _cure(node))
+    raise form_error(place + _cure(node))
 
 
 def _cure(node: Expr) -> str:

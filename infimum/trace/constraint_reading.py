@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from infimum.errors import InfimumError, OptionError, ShapeError, TraceError
+from infimum.errors import InfimumError, OptionError, ShapeError
 from infimum.expr.build import build, ends_of, reshape, take
 from infimum.expr.node import Expr, Shape, between, const, operations, var
 from infimum.expr.real import Real
@@ -19,6 +19,7 @@ from infimum.trace.comparisons import ConstraintEnds, comparisons, of_comparison
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.trace import TracedFunction, home, traced
 from infimum.trace.tracer import Tracer, lift
+from infimum.trace.user_source import form_error
 
 if TYPE_CHECKING:
     from infimum.trace import quadratic_vectors
@@ -80,8 +81,8 @@ def read_constraints(given: Any, n: int) -> Constraints:
                 function.role = f"constraint {number}: "
         except InfimumError as error:
             rows = _row_numbers(one)
-            named = type(error)(f"constraint {number if rows is None else rows[0]}: {error}")
-            raise named from error.__cause__
+            error.args = (f"constraint {number if rows is None else rows[0]}: {error}", *error.args[1:])
+            raise
     return read._replace(bodies=_rolled(read.bodies, n))
 
 
@@ -192,10 +193,10 @@ def _values(fun: Any, n: int, args: Any, functions: list[TracedFunction]) -> Exp
 
 def _numbers(fun: Callable, value: Any) -> Expr:
     if isinstance(value, Tracer) and value.is_truth or isinstance(value, (bool, np.bool_)):
-        raise TraceError(f"{home(fun)}: The function returned a comparison, and its values are wanted here, since its ends are "
+        raise form_error(f"{home(fun)}: The function returned a comparison, and its values are wanted here, since its ends are "
                          "given beside it. Return the values, or give the function by itself, without ends.")
     if not isinstance(value, (Tracer, Real, int, float, list, tuple, np.ndarray, np.generic)):
-        raise TraceError(f"{home(fun)}: The function returned {'None' if value is None else f'a {type(value).__name__}'}. Return "
+        raise form_error(f"{home(fun)}: The function returned {'None' if value is None else f'a {type(value).__name__}'}. Return "
                          "a number or an array of numbers.")
     try:
         return lift(value)

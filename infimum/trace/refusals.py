@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from infimum.support.other_libraries import BY_TRIALS
+from infimum.support.other_libraries import WITH_NUMPY
 from infimum.trace.user_source import SourceLocation, fail
 
 _DROP_TEST = "Say by a comparison where it is defined, as in np.where(x > 0, np.log(x), value). Drop the test only if points " \
@@ -50,7 +50,7 @@ CURES: dict[str, str] = {
     **dict.fromkeys(("fmin", "fmax"), "It skips NaN, which no traced value is: use np.minimum or np.maximum."),
     "correlate": "Use np.convolve(a, v[::-1], mode).",
     "ediff1d": "Use np.diff(x).",
-    **dict.fromkeys(("savetxt", "save", "savez", "savez_compressed", "tofile", "tobytes", "dump", "dumps", "ctypes"), BY_TRIALS),
+    **dict.fromkeys(("savetxt", "save", "savez", "savez_compressed", "tofile", "tobytes", "dump", "dumps", "ctypes"), WITH_NUMPY),
     "block": "Use np.concatenate, np.vstack and np.hstack.",
     "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
     "logaddexp2": "Use np.logaddexp, or np.log2(np.exp2(a) + np.exp2(b)).",
@@ -246,15 +246,14 @@ def refuse_text() -> NoReturn:
     place = SourceLocation.now()
     cure = "Leave print out; to look at values, call the function with plain numbers." \
         if place is not None and place.called() is builtins.print else \
-        "Compute the value with NumPy alone. A function that needs its argument as text, for a program or a file, can be " \
-        'minimised by trials, without a proof: engine="index".'
+        "Compute the value with NumPy alone, without text for a program or a file."
     fail("Text was made of a traced value, which stands for all points of a region.", cure)
 
 
 def refuse_bytes() -> NoReturn:
     """`pickle.dumps(traced)`: as of text."""
     fail("A traced value, which stands for all points of a region, was to be pickled.",
-         'Compute the value with NumPy alone, without a cache or another process; or use engine="index".')
+         "Compute the value with NumPy alone, without a cache or another process.")
 
 
 def refuse_rounding() -> NoReturn:

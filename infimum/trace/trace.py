@@ -18,7 +18,7 @@ from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.support import environment
 from infimum.support.clock import check_time
 from infimum.support.lazy import LazyModule
-from infimum.support.other_libraries import BY_TRIALS, given_to, instead_of
+from infimum.support.other_libraries import WITH_NUMPY, given_to, instead_of
 from infimum.trace.number_constants import exact_doubles
 from infimum.trace.numpy_functions import ufuncs  # noqa: F401 (fills the table)
 from infimum.trace.recording import INPUT, Recording, recording
@@ -28,6 +28,7 @@ from infimum.trace.user_source import (
     SCIPY_INSTEAD,
     SourceLocation,
     call_user_function,
+    form_error,
     no_rule_of_scipy,
     nothing_swallowed,
     scipy_call,
@@ -61,7 +62,7 @@ _MISUSES = (
     ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's "
      "functions are no ufuncs and take no traced values.", "Unset SCIPY_ARRAY_API."),
     (r"Cannot interpret '[\w.]+' as a data type", "An array of a library other than NumPy was used together with a traced value.",
-     BY_TRIALS),
+     WITH_NUMPY),
     ("only integers, slices", "An index is not an integer, as if a traced value were used as an index.",
      "An index must be a known integer: choose between values with np.where."),
 )
@@ -242,12 +243,12 @@ def scalar(fun: Callable, value: Any) -> Expr:
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return _constant(fun, value)
     what, cure = _not_a_number(value)
-    raise TraceError(f"{home(fun)}: The function returned {what}. {cure}")
+    raise form_error(f"{home(fun)}: The function returned {what}. {cure}")
 
 
 def _constant(fun: Callable, value: Any) -> Expr:
     if not np.isfinite(float(value)) if isinstance(value, (float, np.floating)) else False:
-        raise TraceError(f"{home(fun)}: The function returned the constant {value}. Return a finite number.")
+        raise form_error(f"{home(fun)}: The function returned the constant {value}. Return a finite number.")
     try:
         return const(exact_doubles(value))
     except TraceError as error:

@@ -17,7 +17,7 @@ import numpy as np
 
 from infimum.errors import TraceError
 from infimum.support import environment
-from infimum.support.other_libraries import BY_TRIALS, given_to, library_name
+from infimum.support.other_libraries import WITH_NUMPY, given_to, library_name
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSIDE = tuple(folder + os.sep for folder in (os.path.dirname(np.__file__), _HERE, *(
@@ -261,6 +261,13 @@ def _package(filename: str) -> str:
     return re.split(r"[/\\.]", inside)[0]
 
 
+def form_error(text: str) -> TraceError:
+    """A TraceError about what a function returned, or about how a constraint is written: trials would refuse it too."""
+    error = TraceError(text)
+    error.may_be_tried = False
+    return error
+
+
 _raised: ContextVar[list[TraceError] | None] = ContextVar("raised", default=None)
 
 
@@ -300,7 +307,7 @@ _OF_SPLINES = {
 def no_rule_of_scipy(function: str) -> tuple[str, str]:
     """The two sentences about a function of SciPy that is no ufunc: what is missing, and the cure."""
     return (f"SciPy's function {function} has no rule for traced values.", {**SCIPY_INSTEAD, **_OF_SPLINES}.get(
-        function, f"{BY_TRIALS} The ufuncs of scipy.special that have a rule are listed in docs/numpy.md."))
+        function, f"{WITH_NUMPY} The ufuncs of scipy.special that have a rule are listed in docs/numpy.md."))
 
 
 def fail(what: str, cure: str, again: bool = False) -> NoReturn:
