@@ -8,6 +8,7 @@ import numpy as np
 from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
 from infimum.ampl.header import Header
 from infimum.ampl.names import Names
+from infimum.errors import ModelFileError
 from infimum.problem.constraint import Constraint
 from infimum.support.lazy import dataclass
 
@@ -22,12 +23,13 @@ class Objective:
 
 class ModelContent(NamedTuple):
     """What the segments of a file hold: objectives, each with whether it is maximised; bodies of constraints; bounds of variables
-    ("b") and of constraints ("r"); and the initial guess, if there is one."""
+    ("b") and of constraints ("r"); the initial guess, if there is one; and what is wrong with bounds that are reversed."""
 
     objectives: Sequence[tuple[Body, bool]]
     bodies: Sequence[Body]
     bounds: dict[str, tuple[np.ndarray, np.ndarray]]
     guess: np.ndarray | None
+    reversed: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +39,7 @@ class Model:
     lo, hi, integrality: of each variable. x0: the initial guess, inside the bounds; None if there is none. objectives: usually
     one. constraints: all linear ones as one, then the others, those that are computed alike as one; `rows` are the numbers that
     they have in the file. called: names of variables, constraints and objectives. header: what the solution's file repeats.
+    reversed: what is wrong with the first bounds that are reversed, and where in the file; None if none are.
 
     The functions take arrays of doubles and are traced as any function of the user's is; every constant is the double nearest
     to the decimal number in the file, and what is computed from constants alone is not rounded.
@@ -51,6 +54,7 @@ class Model:
     constraints: tuple[Constraint, ...]
     rows: tuple[np.ndarray, ...]
     called: Names = Names()
+    reversed: str | None = None
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -82,6 +86,11 @@ class Model:
         """The objective of this number, from 1 on; None for 0, and for 1 if there is none: every feasible point will do."""
         return self.objectives[number - 1] if 0 < number <= len(self.objectives) else None
 
+    def check(self) -> None:
+        """Raises if bounds are reversed."""
+        if self.reversed is not None:
+            raise ModelFileError(self.reversed)
+
     @classmethod
     def of(cls, header: Header, called: Names, formulas: Formulas, content: ModelContent) -> "Model":
         """The model of a file with this header and these names, whose `formulas` hold what its bodies refer to."""
@@ -97,7 +106,8 @@ class Model:
             constraints.append(Constraint(fun, low, high))
             rows.append(at)
         x0 = None if guess is None else np.clip(guess, lo, hi)
-        return cls(header, lo, hi, header.integrality, x0, aims, tuple(constraints), tuple(rows), called)
+        return cls(header, lo, hi, header.integrality, x0, aims, tuple(constraints), tuple(rows), called,
+                   content.reversed)
 
 
 def _parted(groups: list[tuple[Formula, list[int]]]) -> list[list[tuple[Formula, list[int]]]]:

@@ -20,6 +20,7 @@ def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None,
     """Minimises or maximises the objective of this number; looks for a feasible point if there is none. The result is about the
     objective as it is, and speaks of variables and constraints by their names, if they have any. `spent`: seconds
     of the time limit that are over already."""
+    model.check()
     settings = dict(settings or {})
     limit = settings.get("time_limit", 0.0)
     if limit > 0:

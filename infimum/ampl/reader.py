@@ -32,6 +32,14 @@ def read(path: str | PathLike) -> Model:
     Traceback (most recent call last):
     infimum.errors.ModelFileError: missing.nl cannot be read: No such file or directory
     """
+    model = read_unchecked(path)
+    model.check()
+    return model
+
+
+@environment.ours
+def read_unchecked(path: str | PathLike) -> Model:
+    """The model in an .nl file, whose bounds may be reversed: who solves it says so where the result is awaited."""
     path = path_of(path)
     try:
         data = bytes_of(path)
@@ -60,6 +68,7 @@ class _Reader:
         self.linear: dict[str, dict[int, list[tuple[int, float]]]] = {"J": {}, "G": {}}
         self.bounds: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.guess: np.ndarray | None = None
+        self.reversed: str | None = None  # what is said of the first bounds that are reversed
         self.sizes = {"r": m, "b": n}
         self.segments = {"F": self._function, "S": self._suffix, "V": self._defined, "C": self._constraint, "L": self._logical,
                          "O": self._objective, "d": self._dual, "x": self._primal, "r": self._bounds, "b": self._bounds,
@@ -75,7 +84,7 @@ class _Reader:
         self._check_complete()
         bodies = [self._body(self.bodies.get(i), "J", i) for i in range(self.header.constraints)]
         objectives = [(self._body(self.objectives[i][0], "G", i), self.objectives[i][1]) for i in range(self.header.objectives)]
-        content = ModelContent(objectives, bodies, self.bounds, self.guess)
+        content = ModelContent(objectives, bodies, self.bounds, self.guess, self.reversed)
         return Model.of(self.header, self.names, Formulas(self.expressions, self.defined), content)
 
     def _check_complete(self) -> None:
@@ -184,6 +193,8 @@ class _Reader:
         low, high = {0: (ends[0], ends[-1]), 1: (-math.inf, ends[0]), 2: (ends[0], math.inf), 4: (ends[0], ends[0])}[kind]
         if math.isnan(low) or math.isnan(high) or low == math.inf or high == -math.inf:
             tokens.fail(f"the bounds {low} and {high} have no number between them")
+        if low > high and self.reversed is None:
+            self.reversed = tokens.located(f"the bounds are reversed: {low} > {high}")
         return low, high
 
     def _columns(self, letter: str) -> None:

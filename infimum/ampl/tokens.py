@@ -31,8 +31,12 @@ class TextTokens:
         self._file, self._lines, self._before = file, without_other_blanks(text).split("\n"), before
         self._at, self._rest = -1, ""
 
+    def located(self, what: str) -> str:
+        """That sentence, after the file, the line and the part of the model that it is about."""
+        return f"{self._file}, line {self._before + self._at + 1}{self.inside()}: {what}"
+
     def fail(self, what: str) -> NoReturn:
-        raise ModelFileError(f"{self._file}, line {self._before + self._at + 1}{self.inside()}: {what}")
+        raise ModelFileError(self.located(what))
 
     def symbols(self) -> Iterator[str]:
         """The lines of an expression, with their comments, which `opened` reads; "" at the end of the file."""
@@ -110,8 +114,12 @@ class BinaryTokens:
         order = ">" if big_endian else "<"
         self._structs = {kind: struct.Struct(order + kind) for kind in (_SHORT, _WHOLE, _NUMBER)}
 
+    def located(self, what: str) -> str:
+        """That sentence, after the file, the byte and the part of the model that it is about."""
+        return f"{self._file}, byte {self._here}{self.inside()}: {what}"
+
     def fail(self, what: str) -> NoReturn:
-        raise ModelFileError(f"{self._file}, byte {self._here}{self.inside()}: {what}")
+        raise ModelFileError(self.located(what))
 
     def letter(self) -> str:
         self._here = self._at

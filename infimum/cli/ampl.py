@@ -12,7 +12,7 @@ from typing import Any
 from infimum.ampl.files import ENDINGS, path_of
 from infimum.ampl.model import Model
 from infimum.ampl.model_run import failed, interrupted, solve
-from infimum.ampl.reader import read
+from infimum.ampl.reader import read_unchecked
 from infimum.ampl.solution import Solution, write_solution
 from infimum.cli.ampl_log import Log
 from infimum.cli.ampl_words import FLAG, VARIABLE, Call
@@ -45,7 +45,7 @@ def run(argv: Sequence[str]) -> int:
         print(HELP)
         return OK
     with _terminable():
-        model = read(argv[0])
+        model = read_unchecked(argv[0])
         if call.objective > max(len(model.objectives), 1):
             raise CommandError(f"there is no objective {call.objective} (objno={call.objective}): the model has "
                                f"{len(model.objectives)}")

@@ -20,18 +20,22 @@ from infimum.expr.formula import formula
 from infimum.problem.cover import Cover
 from infimum.problem.text import printable
 from infimum.problem.unions import Unions
-from tests.ampl.helpers import nl
+from tests.ampl.helpers import binary, nl
 from tests.ampl.sol_file import Sol
 from tests.cli.helpers import program
 
 MODELS = Path(__file__).parent / "models"
 
 
-def model_with(folder: Path, text: str, columns: str | None = "pressure\nmass of B\n", rows: str | None = None):
+def write_model(folder: Path, text: str, columns: str | None = "pressure\nmass of B\n", rows: str | None = None):
     (folder / "model.nl").write_text(text)
     for ending, names in ((".col", columns), (".row", rows)):
         if names is not None:
             (folder / f"model{ending}").write_bytes(names.encode())
+
+
+def model_with(folder: Path, text: str, *names: str | None, **more: str | None):
+    write_model(folder, text, *names, **more)
     return read(folder / "model")
 
 
@@ -167,13 +171,14 @@ def test_half_lines(tmp_path):
 
 
 def test_errors_of_the_run(tmp_path, infimum_):
-    assert read_error(tmp_path, nl(["v0"], bounds="0 3 2"), infimum_).startswith("the bounds of variable pressure are reversed")
+    at = "model.nl, line 14, pressure: the bounds are reversed: 3.0 > 2.0"
+    assert read_error(tmp_path, nl(["v0"], bounds="0 3 2"), infimum_) == at
     assert "those of variable pressure are (-inf, inf)" in read_error(tmp_path, nl(["v0"], bounds="3"), infimum_, "engine=swarm")
 
 
 def read_error(folder, text, infimum_, *words):
     """The same on the command line, and in the .sol file without the colon."""
-    model_with(folder, text)
+    write_model(folder, text)
     said = infimum_("model.nl", *words).paragraph()
     assert infimum_("model.nl", "-AMPL", *words).code == 0
     sol = Sol(folder / "model.sol")
@@ -192,6 +197,20 @@ def test_errors_of_the_reader(tmp_path):
         assert was in text
         with pytest.raises(ModelFileError, match=said):
             model_with(tmp_path, text.replace(was, now), rows="pool\ncost\n")
+
+
+def test_reversed_bounds_name_the_file_and_the_line(tmp_path, infimum_):
+    """In Python, on the command line, and in the .sol file; of variables and of constraints, in text and in binary files."""
+    for was, now, said in (("0 -2 3\n0 -2 3", "0 -2 3\n0 4 3", "line 19, 'mass of B': the bounds are reversed: 4.0 > 3.0"),
+                           ("1 5\n", "0 2 1\n", "line 16, constraint pool: the bounds are reversed: 2.0 > 1.0")):
+        text = nl(["v0"], constraints=[["v0"]]).replace(was, now)
+        with pytest.raises(ModelFileError) as caught:
+            model_with(tmp_path, text, rows="pool\ncost\n")
+        assert str(caught.value) == f"{tmp_path / 'model.nl'}, {said}"
+        assert read_error(tmp_path, text, infimum_).endswith(said)
+        (tmp_path / "model.nl").write_bytes(binary(text))
+        with pytest.raises(ModelFileError, match=f"byte .*{said.partition(', ')[2]}"):
+            read(tmp_path / "model.nl")
 
 
 def test_escape_sequences_reach_no_terminal(tmp_path, infimum_):
