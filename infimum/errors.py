@@ -135,9 +135,9 @@ class NotKeptError(InfimumError, LookupError):
 class ModelFileError(InfimumError, ValueError):
     """An AMPL model cannot be read: the file is damaged, or the model has something in it that infimum does not know.
 
-    Causes: a truncated file; bounds that are reversed; imported functions, complementarity or logical constraints, special ordered
-    sets. Example: a line `o99` in the file, an operator that does not exist. Cure: the message names the line (in binary files the
-    byte); write the model without it.
+    Causes: a truncated file; bounds that are reversed; imported functions, complementarity or logical constraints, special
+    ordered sets. Example: a line `o99` in the file, an operator that does not exist. Cure: the message names the line (in binary
+    files the byte); write the model without it.
     """
 
 

@@ -112,6 +112,7 @@ def evaluator_of(objective: Objective, n: int, args: Any, machine: Machine, memo
         raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):
         raise OptionError("args belong to a function; this Evaluator was compiled with its own")
+    fun.restore_lines()
     return fun
 
 

@@ -39,6 +39,7 @@ def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, devic
     (f, function), backend = traced(fun, n, args, scalar), backend_of(device, threads=threads) if backend is None else backend
     f, read = in_vectors(f, var("x", (n,))), read_constraints(constraints, n)
     found = Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read.system(f), (function, *read.functions))
+    found.remember_lines()
     if check:
         endless = np.full(n, np.inf)
         Agreement(found.functions).over(SampleBox(-endless, endless))

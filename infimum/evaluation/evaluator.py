@@ -15,7 +15,7 @@ from infimum.evaluation.enclosures import Derivative, Enclosure, Hessian, Linear
 from infimum.evaluation.facts import Facts
 from infimum.evaluation.programs import Kind
 from infimum.expr.build import reshape
-from infimum.expr.node import Expr, var
+from infimum.expr.node import Expr, lines_of, restore_lines, var
 from infimum.problem.system import System
 from infimum.problem.text import counted
 from infimum.support import environment
@@ -58,12 +58,22 @@ class Evaluator(CompiledPrograms):
         self.functions = tuple(functions)  # of the user's, as they were traced: f and the constraints
         self.numbers = numbers  # what the user calls the variables, where some of the user's were left out
         self.facts = Facts(f, n)
+        self._lines: list[tuple[Expr, str]] = []
 
     def rewritten(self, f: Expr, system: System | None = None, fun: Callable[[np.ndarray], Any] | None = None) -> "Evaluator":
         """Of another form of the function, or of another function of the same variables, on the same machine."""
         return Evaluator(f, self.n, self.backend, fun, system, self.functions, self.numbers)
 
+    def remember_lines(self) -> None:
+        """Keeps the lines of the user's code: another function with the same operations takes them away when it is traced."""
+        self._lines = lines_of([self.f, *(() if self.system is None else self.system.bodies)])
+
+    def restore_lines(self) -> None:
+        """Whatever is said from now on names these lines."""
+        restore_lines(self._lines)
+
     def __repr__(self) -> str:
+        self.restore_lines()
         return f"Evaluator of {counted(self.n, 'variable')} on {place_of(self.backend)}:\n{listing.listing(self.f)}"
 
     # ---- enclosures

@@ -117,6 +117,18 @@ def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] |
     return _nodes.setdefault(identity, node)
 
 
+def lines_of(roots: list[Expr]) -> list[tuple[Expr, str]]:
+    """The nodes of expressions that know a line of the user's code, with that line: another function that is traced later and
+    has a node in common takes it for its own."""
+    return [(node, node.line) for node in topological(roots) if node.line is not None]
+
+
+def restore_lines(lines: list[tuple[Expr, str]]) -> None:
+    """Gives nodes the lines that they had."""
+    for node, line in lines:
+        _SET_SLOT[_LINE](node, line)
+
+
 def var(name: str, shape: Shape) -> Expr:
     """An input vector."""
     return make("var", (), shape, {"name": name})

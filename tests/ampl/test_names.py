@@ -131,6 +131,18 @@ def test_messages_of_a_file_quote_no_function_that_was_traced_before(tmp_path):
     assert "test_names.py" not in result.obstacle and "`1 / pressure`" in result.obstacle
 
 
+def test_a_function_keeps_its_line_when_another_is_traced(tmp_path):
+    """An operation of both is one node."""
+    first, second = infimum.compile(lambda y: 1 / y[0], 2), infimum.compile(lambda z: 1 / z[0], 2)
+    for _ in range(2):
+        for one, text in ((first, "1 / y[0]"), (second, "1 / z[0]")):
+            solve(model_with(tmp_path, nl(["o3", "n1", "v0"], bounds="0 -2 3")), settings={"max_boxes": 100})
+            result = infimum.minimize(one, [(-2, 3)] * 2, max_boxes=100)
+            assert f"`{text}` (test_names.py:" in result.obstacle
+            solve(model_with(tmp_path, nl(["o3", "n1", "v0"], bounds="0 -2 3")), settings={"max_boxes": 100})
+            assert "test_names.py:" in repr(one)
+
+
 def test_obstacles_and_advice(tmp_path):
     pole = model_with(tmp_path, nl(["o3", "n1", "v0"], bounds="0 -2 3"))
     result, solution = solve(pole, settings={"max_boxes": 100})
