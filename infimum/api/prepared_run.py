@@ -19,7 +19,7 @@ from infimum.api.objective import (
 )
 from infimum.certify.advice import RunSettings
 from infimum.engines.registry import check_portions, presolve_steps, prover
-from infimum.errors import CheckpointError, OptionError
+from infimum.errors import CheckpointError, InfimumError, OptionError
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.swarm_options import SwarmOptions
 from infimum.presolve.fixed_variables import FixedVariables
@@ -30,8 +30,9 @@ from infimum.problem.settings import Limits, Machine, Method, Parallel, RunObser
 from infimum.problem.start_boxes import StartBoxes
 from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Result
-from infimum.search.checkpoint import State, save_first
+from infimum.search.checkpoint import State, memory_suffices, save_first
 from infimum.search.driver import CheckpointWriter, drive
+from infimum.search.limit_messages import memory_full_early, time_reached
 from infimum.search.progress import ProgressDisplay
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, answering
@@ -145,10 +146,12 @@ class StoredRun:
         """The block in which the functions are traced, and compared with what was traced."""
         return nullcontext()
 
-    def prepared(self, watch: Watch) -> AbstractContextManager[Any]:
+    @contextmanager
+    def prepared(self, watch: Watch) -> Iterator[None]:
         """The block of the run: the file is read and the function traced however long that takes, or what is proved were lost.
-        The steps of the search have the time that is left."""
-        return nullcontext() if self.state is None else answering(watch)
+        The steps of the search have the time that is left. Where memory does not suffice, what is proved stays in the file."""
+        with memory_suffices(self.path), nullcontext() if self.state is None else answering(watch):
+            yield
 
     def check(self, given: Evaluator) -> None:
         """Raises if these are not the functions of the run."""
@@ -181,31 +184,41 @@ class StoredRun:
 
 
 def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: RunObservers) -> Result:
-    """What is found; if the time does not suffice to trace and compile the function, what plain calls of it find: with
+    """What is found; if neither time nor memory suffice to trace and compile the function, what plain calls of it find: with
     constraints nothing, since no point would be proved to meet them."""
     question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
-    problem, objective, watch.show = question.problem, question.objective, shown.wait
+    watch.show = shown.wait
     try:
         with watch, start.prepared(watch), environment.collector_patient():
-            return _about(problem, _solved(start, limits, machine, parallel, watching))
+            return _about(question.problem, _solved(start, limits, machine, parallel, watching))
     except OutOfTime as early:
         shown.clear()
-        constrained, time_limit = start.is_constrained, limits.time_limit
-        plain = None if constrained else objective.plain(question.args)
-        best = early.best
-        if best is not None and objective.maximises:
-            best = best[0], maximisation.opposite(best[1])
-        asked = time_limit is None or watch.asked_to_stop()
-        why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
-                                                        time_limit - watch.seconds)
-        why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
-        from infimum.points.plain_call_search import by_plain_calls
-
-        result = by_plain_calls(problem, plain, None if constrained else best, why, left, start.method.seed, start.method.engine)
-        result = maximisation.Maximisation().postsolve(result) if objective.maximises else result
-        return _about(problem, replace(result, seconds=watch.seconds, purpose=objective.purpose))
+        asked = limits.time_limit is None or watch.asked_to_stop()
+        why, left = ("interrupted", 0.0) if asked else (time_reached(limits.time_limit), limits.time_limit - watch.seconds)
+        return _by_plain_calls(start, watch, f"{why} while {early} the function", left, early.best)
+    except MemoryError as short:
+        if isinstance(short, InfimumError):  # of a GPU: it says what helps
+            raise
+        return _by_plain_calls(start, watch, memory_full_early())
     finally:
         shown.clear()
+
+
+def _by_plain_calls(start: NewRun | StoredRun, watch: Watch, why: str, seconds: float | None = None,
+                    best: tuple | None = None) -> Result:
+    """What plain calls find where a search could not begin, for want of memory unless `seconds` are left. `best`: a point and an
+    estimate of its value, if known."""
+    from infimum.points.plain_call_search import MORE_MEMORY, MORE_TIME, by_plain_calls
+
+    question, constrained = start.question, start.is_constrained
+    problem, objective = question.problem, question.objective
+    plain = None if constrained else objective.plain(question.args)
+    if best is not None and objective.maximises:
+        best = best[0], maximisation.opposite(best[1])
+    result = by_plain_calls(problem, plain, None if constrained else best, why + "; no feasible point was found" * constrained,
+                            seconds or 0.0, start.method.seed, start.method.engine, MORE_MEMORY if seconds is None else MORE_TIME)
+    result = maximisation.Maximisation().postsolve(result) if objective.maximises else result
+    return _about(problem, replace(result, seconds=watch.seconds, purpose=objective.purpose))
 
 
 def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: RunObservers) -> Result:

@@ -9,11 +9,13 @@ import io
 import math
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.errors import CheckpointError, OptionError
+from infimum.errors import CheckpointError, InfimumError, OptionError
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -93,9 +95,26 @@ def save(path: str, state: State) -> None:
     output_files.sync_folder(path)
 
 
+@contextmanager
+def memory_suffices(path: str) -> Iterator[None]:
+    """Too little memory to continue from a checkpoint is no fault of the file."""
+    try:
+        yield
+    except MemoryError as error:
+        if isinstance(error, InfimumError):  # of a GPU: it says what helps
+            raise
+        raise CheckpointError(f"there is too little memory to continue from the checkpoint {path}, which stays as it is: close "
+                              "other programs, or continue on a machine with more memory") from error
+
+
 def load(path: str) -> State:
     """Reads a state; anything but a whole file of this version raises CheckpointError. Nothing larger than the file is made of
     it."""
+    with memory_suffices(path):
+        return _loaded(path)
+
+
+def _loaded(path: str) -> State:
     from hashlib import sha256
 
     try:
@@ -148,6 +167,8 @@ def _array_at(body: memoryview, at: int, name: str) -> tuple[np.ndarray, int]:
         version = np.lib.format.read_magic(stream)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(stream)
+    except MemoryError:
+        raise
     except Exception as error:  # whatever NumPy, its tokenizer and its parser raise about a header that is none
         raise _Unreadable(f"the array {name!r} has no header ({type(error).__name__})") from None
     at += stream.tell()

@@ -16,10 +16,10 @@ import numpy as np
 from infimum.errors import BoundsError, CheckpointError, InfimumError, InternalError, OptionError
 from infimum.problem.problem import Problem
 from infimum.problem.variable_bounds import OuterBox
-from infimum.search.checkpoint import State
+from infimum.search.checkpoint import State, memory_suffices
 
 _MOST = 1 << 62  # fixed: what a count in a file may be
-_FOREIGN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError, RecursionError)
+_FOREIGN = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 class _Wrong(ValueError):
@@ -30,7 +30,8 @@ class _Wrong(ValueError):
 def content_of(path: str) -> Iterator[None]:
     """What goes wrong while the content of a checkpoint is read becomes an error that names the file."""
     try:
-        yield
+        with memory_suffices(path):
+            yield
     except _FOREIGN as error:
         if isinstance(error, InfimumError) and not isinstance(error, (OptionError, BoundsError)):  # such as a full GPU
             raise

@@ -43,6 +43,11 @@ def memory_full(regions: int) -> str:
     return f"no memory is left beside {counted(regions, 'region')}"
 
 
+def memory_full_early() -> str:
+    """The machine's memory ended it before the first step."""
+    return "no memory is left for the first step of the search"
+
+
 def not_isolated(regions: int) -> str:
     """Minimisers that seem to be a curve or a surface ended it.
 
