@@ -48,7 +48,7 @@ class Verdict(Enum):
     """What was shown. The value is a sentence that explains it."""
 
     PROVED = "the global minimum is proved to lie between lower and upper"
-    STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
+    STOPPED = "the run ended early; the enclosure holds, but is wider than asked for"
     UNDECIDED = "no region can be cut any further, and the goal was not reached"
     INFEASIBLE = "proved: there is no feasible point"
     CANDIDATE = "a search found this point; lower values may exist"
@@ -82,7 +82,7 @@ class RankedPoint:
     """One of the best points of a problem with whole numbers (`solutions=`).
 
     x, fun: the point and the value there. lower, upper: between them lies the best value of all points whose whole numbers differ
-    from those of each point before. verdict: PROVED, or STOPPED if a limit was reached.
+    from those of each point before. verdict: PROVED, or STOPPED if its run ended early.
     """
 
     x: np.ndarray

@@ -97,6 +97,26 @@ class _RegionSurvey:
         lo, hi = self.hull
         return bool(((lo <= x) & (x <= hi)).all())
 
+    def endless(self) -> tuple[np.ndarray, bool]:
+        """Which variables are infinite where no lower bound is known: if there are such, those that alone leave f without one
+        while the others are held at moderate values; and whether f has one where all are held. None where that is bounded."""
+        if not (np.isinf(self.regions.lo[:, 0]) | np.isinf(self.regions.hi[:, 0])).any():
+            return np.zeros(0, np.intp), False
+        unbounded = self.regions.at(np.flatnonzero(~(self.regions.lower > self.regions.lower[0])))
+        ends = unbounded.lo.min(axis=1), unbounded.hi.max(axis=1)
+        open_ = np.isinf(ends[0]) | np.isinf(ends[1])
+        endless = np.flatnonzero(open_)
+        if (len(endless) + 1) * len(open_) > POLICY.most_numbers:
+            return endless, False
+        boxes = []
+        for end in ends:
+            moderate = np.where(open_, np.clip(end, -POLICY.moderate_value, POLICY.moderate_value), end)
+            boxes.append(np.repeat(moderate[:, None], len(endless) + 1, axis=1))
+            boxes[-1][endless, np.arange(len(endless))] = end[endless]  # one is free in each box, none in the last
+        lower = self.evaluator.value(*boxes).lo
+        to_blame = endless[np.isneginf(lower[:-1])]
+        return to_blame if len(to_blame) else endless, bool(lower[-1] > -np.inf)
+
     @property
     def parts(self) -> np.ndarray:
         """The widest side of each region, as a part of the bounds; 1 where these are infinite and so is the side."""
@@ -109,8 +129,8 @@ def _no_lower_bound(look: _RegionSurvey, upper: float) -> str:
     if look.value.lo[0] > -np.inf:
         return "The run ended before the first region was enclosed: give it more time or boxes."
     found = look.named(unbounded_operation(look.evaluator.f, look.inside, 0))
-    endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
-    if len(endless) and (found is None or found.fault != "pole"):
+    endless, alone = look.endless()
+    if len(endless) and (alone or found is None or found.fault != "pole"):
         names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:POLICY.shown_variables]])
         names += ", …" if len(endless) > POLICY.shown_variables else ""
         return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \

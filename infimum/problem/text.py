@@ -91,7 +91,7 @@ _SENTENCES = {
     ("maximise", "PROVED"): "the global maximum is proved to lie between lower and upper",
     ("maximise", "CANDIDATE"): "a search found this point; lower is verified, but higher values may exist",
     ("feasible", "PROVED"): "a feasible point is proved",
-    ("feasible", "STOPPED"): "a limit was reached before anything was proved",
+    ("feasible", "STOPPED"): "the run ended before anything was proved",
     ("feasible", "UNDECIDED"): "no region can be cut any further, and nothing was proved",
 }
 
@@ -111,8 +111,17 @@ def sentence(result: Any) -> str:
         return _NESTED.format(*("higher", "maximum") if result.maximised else ("lower", "minimum"))
     if result.trials is not None:
         return _OF_TRIALS[result.purpose, result.verdict.name]
-    said = _SENTENCES.get((result.purpose, result.verdict.name), result.verdict.value)
+    said = _without_bounds(result) or _SENTENCES.get((result.purpose, result.verdict.name), result.verdict.value)
     return said if not result.feasibility else f"{said} (equations are relaxed: they may be off by {result.feasibility:g})"
+
+
+def _without_bounds(result: Any) -> str | None:
+    """What is said of an open proof that knows no bound on the far side of the value at x; None of all others."""
+    far, near = ("upper", "lower") if result.maximised else ("lower", "upper")
+    if result.verdict.name not in ("STOPPED", "UNDECIDED") or result.purpose == "feasible" or np.isfinite(getattr(result, far)):
+        return None
+    return f"no {far} bound was found; the {near} bound holds" if np.isfinite(getattr(result, near)) else \
+        "nothing is proved of the values"
 
 
 def rows(result: Any) -> list[tuple[str, str]]:

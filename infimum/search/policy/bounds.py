@@ -488,6 +488,7 @@ class DIAGNOSIS:
     cluster_regions = 64           # regions of a cluster, at least,
     cluster_width = 1e-2           # within this part of the bounds
     possibly_unbounded = -1e9      # a lower value is called possibly unbounded below
+    moderate_value = 1e3           # size of a variable without bounds, where another one is asked whether f falls with it
     shown_variables = 4            # variables of a point that are shown
     tried_points = 3               # points at which variables are exchanged, to see whether the function is symmetric,
     most_variables = 16            # variables that are exchanged in pairs, at most,
