@@ -27,6 +27,7 @@ from infimum.problem.cover import widths
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
 from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.text import replaced_ends
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
 from infimum.search.limit_messages import boxes_reached
@@ -360,7 +361,8 @@ class Auto(SearchRun):
             briefly(lambda: self.incumbent.offer(found))
 
     def details(self) -> dict[str, Any]:
-        return {"unions": self.root.unions() if self.proof is self.root else None}
+        said = None if self.root.empty else replaced_ends(self.problem.region, self.root.box)
+        return {"unions": self.root.unions() if self.proof is self.root else None, "presolve": () if said is None else (said,)}
 
 
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
 from infimum.problem.settings import UNLIMITED, Limits, Method
-from infimum.problem.text import counted
+from infimum.problem.text import replaced_ends
 from infimum.result import Progress, Result, Verdict
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.checkpoint import State
@@ -482,9 +482,8 @@ class ConstrainedRun(SearchRun):
 
     def _said(self) -> Iterator[str]:
         """What was done before branching."""
-        open_before, open_now = (int(np.isinf(box).sum()) for box in (self.problem.region, self._box))
-        if open_now < open_before:
-            yield f"{open_before - open_now} of {counted(open_before, 'infinite bound')} replaced by finite ones that follow"
+        if (said := replaced_ends(self.problem.region, self._box)) is not None:
+            yield said
         if self.bounding is not self.evaluator and (said := rewritten_rows.said(self.bounding.system, self.evaluator.system)):
             yield said
         if self.elimination.done:

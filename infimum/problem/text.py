@@ -73,6 +73,18 @@ def union(intervals: np.ndarray, most: int = 4) -> str:
     return shown + (f" ∪ … {len(intervals):,} in all" if len(intervals) > most else "")
 
 
+def replaced_ends(before: Sequence[np.ndarray], now: Sequence[np.ndarray]) -> str | None:
+    """What is said of a box that was put in the place of another; None if no infinite end of that is finite now.
+
+    >>> replaced_ends((np.zeros(1), np.full(1, np.inf)), (np.zeros(1), np.ones(1)))
+    '1 of 1 infinite bound replaced by finite ones that follow'
+    """
+    open_before, open_now = (sum(int(np.isinf(end).sum()) for end in box) for box in (before, now))
+    if open_now >= open_before:
+        return None
+    return f"{open_before - open_now} of {counted(open_before, 'infinite bound')} replaced by finite ones that follow"
+
+
 def point(x: np.ndarray | None, most: int = 10) -> str:
     """The point; a long one is shortened.
 

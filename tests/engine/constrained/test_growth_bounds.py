@@ -201,3 +201,18 @@ def test_a_minimum_that_is_not_attained_at_the_edge():
     r = minimize(lambda x: x[0] - x[0] * np.log(x[0]) + x[1]**2, [(0, 0.3), (-1, 1)],
                  constraints=[Constraint(lambda x: x[0] + x[1], lb=-2)], time_limit=10)
     assert r.lower <= 0 and r.x is not None and r.x[0] > 0 and r.upper > 0
+
+
+@pytest.mark.parametrize("constraints", [(), lambda x: x[0] + x[1] <= 50])
+def test_what_was_closed_is_said(constraints, tmp_path):
+    """With constraints and without, also by a run that continues."""
+    def f(x):
+        return x[0] ** 4 - 3 * x[0] ** 3 + x[1] ** 2 - x[0] * x[1]
+    given, path = {"constraints": constraints, "seed": 1}, tmp_path / "run.inf"
+    found = infimum.minimize(f, [(-np.inf, np.inf)] * 2, **given)
+    assert found.presolve == ("4 of 4 infinite bounds replaced by finite ones that follow",)
+    infimum.minimize(f, [(-np.inf, np.inf)] * 2, checkpoint=path, max_boxes=600, **given)
+    assert infimum.resume(path, f, constraints=constraints).presolve == found.presolve
+    assert infimum.minimize(f, [(-np.inf, 5), (-5, 5)], **given).presolve == (
+        "1 of 1 infinite bound replaced by finite ones that follow",)
+    assert infimum.minimize(f, [(-5, 5)] * 2, **given).presolve == ()
