@@ -126,9 +126,10 @@ class Result(Mapping):
     sentences. rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on which the bits
     depend, and how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials, evaluations and failures;
     `fun` is then a value that was returned, and not verified. solutions: with `solutions=`, the best points in their order, the
-    first of them `x`; fewer than were asked for if there are no more, or if a limit was reached. names: what the variables are
-    called, if they have names. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes
-    per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
+    first of them `x`; fewer than were asked for if there are no more, or if a limit was reached; counts and seconds are then
+    those of all runs. names: what the variables are called, if they have names. history: a Progress entry for each improvement.
+    device: where the kernels ran. batch: the boxes per step of branch and bound, on which the bits depend; if the run moved to
+    a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """

@@ -9,6 +9,7 @@ import pytest
 import infimum
 from bench.integer_programs import KINDS, Program, program
 from infimum import Verdict
+from infimum.api import solve
 
 WHOLE = [kind for kind in KINDS if kind in ("linear", "quadratic", "binary", "knapsack")]
 
@@ -53,6 +54,23 @@ def test_start_boxes_and_exact_ends() -> None:
 def test_feasible_points() -> None:
     result = infimum.feasible([(0, 3)] * 2, lambda x: x[0] * x[1] == 6, integrality=1, solutions=5)
     assert sorted(tuple(entry.x) for entry in result.solutions) == [(2.0, 3.0), (3.0, 2.0)]
+
+
+def test_the_work_is_that_of_all_runs() -> None:
+    """Each of them is counted: boxes, steps, linear programs, seconds, plain calls."""
+    rng = np.random.default_rng(3)
+    weight, value = rng.integers(1, 9, 12), rng.integers(1, 9, 12)
+    given = {"constraints": lambda x: weight @ x <= 20, "integrality": 1, "seed": 1, "options": {"lp": True}}
+    one, three = (infimum.maximize(lambda x: value @ x - 0.1 * x[0] * x[1], [(0, 1)] * 12, solutions=k, **given) for k in (1, 3))
+    assert three.nfev > one.nfev and three.nit >= one.nit and three.plain_calls > one.plain_calls and len(three.solutions) == 3
+    assert three.lp["solved"] > one.lp["solved"] and three.lp["solver"] == one.lp["solver"] and (three.lower, three.upper) == (
+        one.lower, one.upper)
+    seconds: list[float] = []
+    with pytest.MonkeyPatch.context() as patch:
+        own = solve.run
+        patch.setattr(solve, "run", lambda *args: seconds.append((found := own(*args)).seconds) or found)
+        whole = infimum.maximize(lambda x: value @ x - 0.1 * x[0] * x[1], [(0, 1)] * 12, solutions=3, **given)
+    assert len(seconds) == 3 and whole.seconds == pytest.approx(sum(seconds)) and whole.nfev == three.nfev
 
 
 def test_no_point() -> None:

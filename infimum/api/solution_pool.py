@@ -6,6 +6,7 @@ numbers p, so that a proof about these parts as start boxes is a proof about wha
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from infimum.problem.variable_bounds import FAR
 from infimum.result import RankedPoint, Result, Verdict
 
 Box = list[tuple[Any, Any]]  # a pair for each variable, of doubles or of exact numbers
+_ADDED = ("solved", "iterations", "failed", "limited", "spared", "rounds", "redone")  # of what a result says of its work, counts
 
 
-def solution_pool(first: Result, count: int, boxes: Sequence[Box], integers: Sequence[int],
-                  again: Callable[[list[Box]], Result | None]) -> tuple[RankedPoint, ...]:
-    """At most `count` points, of which the first is that of a result. `again` solves the problem in other start boxes; None where
-    no time is left. A run that was stopped is the last one, since nothing is proved about what comes after it."""
-    found, result, left = [], first, list(boxes)
+def with_solutions(first: Result, count: int, boxes: Sequence[Box], integers: Sequence[int],
+                   again: Callable[[list[Box]], Result | None]) -> Result:
+    """The result with at most `count` points, of which the first is its own, and with the work of all runs. `again` solves the
+    problem in other start boxes; None where no time is left. A run that was stopped is the last one, since nothing is proved
+    about what comes after it."""
+    found, result, left, runs = [], first, list(boxes), [first]
     while result is not None and np.isfinite(result.lower if result.maximised else result.upper):
         found.append(RankedPoint(result.x, result.fun, result.lower, result.upper, result.verdict))
         whole = result.x[list(integers)]  # beyond FAR it need not be the best point itself
@@ -28,7 +31,23 @@ def solution_pool(first: Result, count: int, boxes: Sequence[Box], integers: Seq
             break
         left = [part for box in left for part in _without(box, result.x, integers)]
         result = again(left) if left else None
-    return tuple(found)
+        runs += [] if result is None else [result]
+    return replace(_with_work_of(runs), solutions=tuple(found))
+
+
+def _with_work_of(runs: Sequence[Result]) -> Result:
+    """The first of them, with what all of them did."""
+    first = runs[0]
+    return replace(first, **{name: sum(getattr(run, name) for run in runs) for name in ("nfev", "nit", "seconds")},
+                   plain_calls=None if first.plain_calls is None else sum(run.plain_calls or 0 for run in runs),
+                   lp=_added([run.lp for run in runs]), rounds=_added([run.rounds for run in runs]))
+
+
+def _added(reports: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
+    """One report in the place of several, with their counts added up; some runs have none."""
+    known = [report for report in reports if report is not None]
+    return {name: sum(report[name] for report in known) if name in _ADDED else value for name, value in known[0].items()} \
+        if known else None
 
 
 def _without(box: Box, x: np.ndarray, integers: Sequence[int]) -> Iterator[Box]:

@@ -145,7 +145,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     result = run(NewRun(question, method, machine, path), limits, machine, parallel, watching)
     if solutions == 1:
         return result
-    from infimum.api.solution_pool import solution_pool  # seldom needed
+    from infimum.api.solution_pool import with_solutions  # seldom needed
 
     def again(boxes: list) -> Result | None:
         left = None if time_limit is None else time_limit - watching.watch.seconds
@@ -155,7 +155,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         return run(NewRun(replace(question, problem=problem, none=none), method, machine, None), replace(limits, time_limit=left),
                    machine, parallel, RunObservers(watch_of(left), watching.callback, progress))
     boxes = start_boxes if start_boxes is not None else [read_bounds(bounds, n).pairs()]
-    return replace(result, solutions=solution_pool(result, solutions, boxes, integers, again))
+    return with_solutions(result, solutions, boxes, integers, again)
 
 
 @environment.ours
