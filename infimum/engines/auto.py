@@ -148,7 +148,8 @@ class Auto(SearchRun):
         return super().counts() or {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
 
     def figures(self) -> Figures:
-        return self.searches[-1].figures() if self.branch is None and not self.root.sweeps else super().figures()
+        is_proving = self.branch is not None or self.root.sweeps or self.root.known > -np.inf
+        return super().figures() if is_proving else self.searches[-1].figures()
 
     # ---- the work
     def prepare(self) -> Iterator[None]:

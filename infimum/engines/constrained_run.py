@@ -31,7 +31,7 @@ from infimum.search.feasible_incumbent import FeasibleIncumbent
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as PROGRAMS
 from infimum.search.policy.points import MANY_STARTS as STARTS
 from infimum.search.policy.search import CONSTRAINED as POLICY
-from infimum.search.progress import Figures
+from infimum.search.progress import Figures, known_bounds
 from infimum.search.search_run import SearchRun
 from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
@@ -110,8 +110,14 @@ class ConstrainedRun(SearchRun):
     def searched(self) -> int:
         return self.before + self.search.evaluations
 
+    @property
+    def shown_lower(self) -> float:
+        """The lower bound that is shown: also while a first point is looked for."""
+        return self.lower if self.branch is not None or self.begun is None else self.begun.lower()
+
     def figures(self) -> Figures:
-        shown = self.search.figures() if self.branch is None else super().figures()
+        shown = super().figures() if self.branch is not None else known_bounds(self.shown_lower, self.incumbent.upper) | \
+            self.search.figures()
         return shown if self.lp is None else shown | {"linear programs": self.lp.test.bounding.counts.solved}
 
     # ---- checkpoints: what comes before branching is quick, and begins anew

@@ -136,7 +136,8 @@ class PresolvedRun:
 
     def figures(self) -> Figures:
         """Those of the engine, with bounds in terms of the outermost form where they differ."""
-        shown, known, inner = self.engine.figures(), self._outer, self._inner
+        inner = self._inner._replace(lower=getattr(self.engine, "shown_lower", self.engine.lower))
+        shown, known = self.engine.figures(), self.presolve.bounds(inner)
         if known == inner and np.signbit(known.value) == np.signbit(inner.value):
             return shown
         own = bounds(known.lower, known.upper, known.value) | {"best": shown_value(known.value)}

@@ -25,6 +25,16 @@ def bounds(lower: float, upper: float, value: float | None = None) -> Figures:
     return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{gap:.3g}{percent}"}
 
 
+def known_bounds(lower: float, upper: float) -> Figures:
+    """The bounds while one of them or both may not be known yet.
+
+    >>> known_bounds(2.0, np.inf), known_bounds(-np.inf, np.inf)
+    ({'lower': '2', 'upper': 'inf'}, {})
+    """
+    shown = bounds(lower, upper)
+    return {} if np.isinf(lower) and np.isinf(upper) else {name: shown[name] for name in ("lower", "upper")}
+
+
 def shown_value(value: float) -> str:
     """The best value, as shown; searches that have no point yet hold an infinity.
 

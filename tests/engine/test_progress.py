@@ -53,6 +53,18 @@ def test_no_progress_where_nobody_looks(capsys, wanted, monkeypatch):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(("call", "known"), [
+    (infimum.minimize, "lower 26  upper inf"), (infimum.maximize, "lower -inf  upper -26")])
+def test_a_lower_bound_is_shown_before_a_point_is_known(call, known, monkeypatch, capsys):
+    """Of a knapsack for which a first point is hard to find."""
+    monkeypatch.setattr(progress.POLICY, "redraw_seconds", 0.0)
+    weight, sign = np.array([7919.0, 10007, 6113, 3571, 9973, 8831]), 1.0 if call is infimum.minimize else -1.0
+    call(lambda x: sign * np.sum(x), [(0, 50)] * 6, constraints=lambda x: weight @ x == 250001, integrality=1, max_boxes=2000,
+         options={"lp": True}, progress=True)
+    first = capsys.readouterr().err.split("\r")
+    assert any(known in shown and "best none" in shown for shown in first)
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
