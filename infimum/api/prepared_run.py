@@ -32,7 +32,6 @@ from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Result
 from infimum.search.checkpoint import State, memory_suffices, save_first
 from infimum.search.driver import CheckpointWriter, drive
-from infimum.search.limit_messages import memory_full_early, time_reached
 from infimum.search.progress import ProgressDisplay
 from infimum.support import environment
 from infimum.support.clock import OutOfTime, Watch, answering
@@ -41,12 +40,12 @@ from infimum.support.lazy import LazyModule, dataclass
 if TYPE_CHECKING:
     from infimum.presolve import maximisation
     from infimum.problem import stored_ends
-    from infimum.search import checkpoint_content
+    from infimum.search import checkpoint_content, limit_messages
     from infimum.search.rounds import StepRounds
 else:
     maximisation = LazyModule("presolve.maximisation")
     stored_ends = LazyModule("problem.stored_ends")
-    checkpoint_content = LazyModule("search.checkpoint_content")
+    checkpoint_content, limit_messages = LazyModule("search.checkpoint_content"), LazyModule("search.limit_messages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +192,13 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
             return _about(question.problem, _solved(start, limits, machine, parallel, watching))
     except OutOfTime as early:
         shown.clear()
-        asked = limits.time_limit is None or watch.asked_to_stop()
-        why, left = ("interrupted", 0.0) if asked else (time_reached(limits.time_limit), limits.time_limit - watch.seconds)
+        asked, time_limit = limits.time_limit is None or watch.asked_to_stop(), limits.time_limit
+        why, left = ("interrupted", 0.0) if asked else (limit_messages.time_reached(time_limit), time_limit - watch.seconds)
         return _by_plain_calls(start, watch, f"{why} while {early} the function", left, early.best)
     except MemoryError as short:
         if isinstance(short, InfimumError):  # of a GPU: it says what helps
             raise
-        return _by_plain_calls(start, watch, memory_full_early())
+        return _by_plain_calls(start, watch, limit_messages.memory_full_early())
     finally:
         shown.clear()
 

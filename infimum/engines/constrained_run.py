@@ -484,16 +484,10 @@ class ConstrainedRun(SearchRun):
         self.branch = self.branch or self.begun
 
     def details(self) -> dict[str, Any]:
-        return {"lp": None if self.lp is None else self.lp.report(), "presolve": tuple(self._said())}
-
-    def _said(self) -> Iterator[str]:
-        """What was done before branching."""
-        if (said := replaced_ends(self.problem.region, self._box)) is not None:
-            yield said
-        if self.bounding is not self.evaluator and (said := rewritten_rows.said(self.bounding.system, self.evaluator.system)):
-            yield said
-        if self.elimination.done:
-            yield "variables eliminated one after the other, which gives the least value"
+        rows = rewritten_rows.said(self.bounding.system, self.evaluator.system) if self.bounding is not self.evaluator else None
+        eliminated = "variables eliminated one after the other, which gives the least value" if self.elimination.done else None
+        said = replaced_ends(self.problem.region, self._box), rows, eliminated  # what was done before branching
+        return {"lp": None if self.lp is None else self.lp.report(), "presolve": tuple(filter(None, said))}
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         result = super().finish(stopped, seconds, history)
