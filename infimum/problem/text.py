@@ -128,12 +128,13 @@ def sentence(result: Any) -> str:
 
 
 def _without_bounds(result: Any) -> str | None:
-    """What is said of an open proof that knows no bound on the far side of the value at x; None of all others."""
+    """What is said of an open proof that knows no bound on the far side of the value at x; None of others."""
     far, near = ("upper", "lower") if result.maximised else ("lower", "upper")
     if result.verdict.name not in ("STOPPED", "UNDECIDED") or result.purpose == "feasible" or np.isfinite(getattr(result, far)):
         return None
-    return f"no {far} bound was found; the {near} bound holds" if np.isfinite(getattr(result, near)) else \
-        "nothing is proved of the values"
+    if np.isfinite(getattr(result, near)):
+        return f"no {far} bound was found; the {near} bound holds"
+    return "nothing is proved of the values" if result.verdict.name == "STOPPED" else None
 
 
 def rows(result: Any) -> list[tuple[str, str]]:
