@@ -6,7 +6,6 @@ alike. The measurements behind the numbers are in `bench/notes`; `bench/prove.py
 show what a change of them does.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -71,9 +70,6 @@ SYSTEM_TESTS: dict[str, Row] = {
     "propagation": Row("propagation", "Propagation"),
     "square": Row("newton_equations", "NewtonEquations", _variants(Schedule(8, 8, 0.3, grows=True, cost=2), alone={"first": 1})),
     "linear rows": Row("linear_rows", "LinearRowsBound", _variants(Schedule(4, 8, 0.125, grows=True, sample=64, cost=3))),
-    "lp": Row("linear_programs.linear_program_bound", "LinearProgramBound", _variants(
-        Schedule(0, 4, 0.25, grows=True, while_paying=1, sample=64, cost=64),
-        convex={"share": 0.0}), asked=True),  # but for whole numbers: then their tree is closed from below, all of it at once
     "lines": Row("gradient_rows", "GradientRows", _variants(
         Schedule(1, 8, 0.1, grows=True, cost=4, after_programs=8), after_lifted={"first": 2}, after_linear_rows={"first": 16})),
     "lagrangian": Row("lagrangian_bound", "LagrangianBound", _variants(Schedule(0, 4, 0.1, grows=True, sample=64, cost=2))),
@@ -82,22 +78,14 @@ SYSTEM_TESTS: dict[str, Row] = {
         Schedule(1, 8, 0.4, grows=True, while_paying=1, sample=64, cost=16, after_programs=32))),
     "fritz_john": Row("fritz_john.fritz_john", "FritzJohn", _variants(
         Schedule(4, 8, 0.5, grows=True, sample=64, cost=2, cost_a_variable=1)), asked=True),
+    # the last: of the variable to cut next it knows most. It and the others take turns
+    "lp": Row("linear_programs.linear_program_bound", "LinearProgramBound", _variants(
+        Schedule(0, 1, 0.0, sample=64, cost=64)), asked=True),
 }
 # The step before which costly tests wait where one is asked from the first steps on (`delays_others`): affine bounds of
 # recurrences, whose kernels take long to compile, and Newton's method where equations are all there is.
 DELAYED_STEP = 64
 ALL_TESTS = FUNCTION_TESTS | SYSTEM_TESTS
-
-
-def worth_gap_left(cost: int, cut_variables: int) -> float:
-    """The part of a region's distance to the upper bound of which a test of this cost must leave less, where it says the more the
-    smaller regions are: what relaxations leave shrinks with the square of sides, and to halve all sides takes 2**cut_variables
-    regions.
-
-    >>> worth_gap_left(64, 12), worth_gap_left(64, 6)
-    (0.5, 0.25)
-    """
-    return 4.0 ** (-math.log2(cost) / max(1, cut_variables))
 
 
 class Payoff:

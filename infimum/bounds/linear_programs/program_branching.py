@@ -3,7 +3,9 @@
 **Whole numbers** that the solution has between two whole numbers come first: the one for which both halves would have the highest
 bounds. How much a bound rises for each unit that a half is away from the solution is known of a variable after some probes, which
 solve the program on both halves in few iterations; from then on the mean of what was seen counts (pseudocosts with reliability).
-**Others**: the variable whose products and curves the solution has most wrong, weighed by multipliers.
+**Others**: the variable whose products and curves the solution has most wrong, weighed by multipliers, of which none counts less
+than if the whole range of the product were worth the distance to the upper bound: multipliers are 0 where another solution of the
+same cost has it right, which cutting has to rule out as well.
 """
 
 import numpy as np
@@ -18,11 +20,12 @@ _TINY = 1e-300  # fixed: products of gains are compared where nothing rises
 
 class ProgramBranching:
     """`gains`: of each variable, downwards and upwards, the sum of what bounds rose for each unit, and of how many programs.
-    `units`: what sides of regions are multiplied by before they are compared."""
+    `units`, `column_units`: what sides of regions, and columns, are multiplied by before they are compared."""
 
     def __init__(self, bounding: LinearProgramBounding, variables: int):
         self.bounding, self.n = bounding, variables
-        self.units, self.gains = np.ones(variables), np.zeros((2, 2, variables))
+        self.units, self.column_units = np.ones(variables), np.zeros(bounding.relaxation.columns)
+        self.gains = np.zeros((2, 2, variables))
 
     def axis(self, left: TightenedRegion, now: float, upper: float) -> float:
         """The variable to cut next of what is left of a region; `now`: where nothing is wrong or it is not known."""
@@ -34,7 +37,7 @@ class ProgramBranching:
             chosen = self._whole(left, cut, upper)
             if chosen is not None:
                 return float(chosen)
-        scores = np.where(cut, self.scores(left), -1.0)
+        scores = np.where(cut, self.scores(left, upper), -1.0)
         best = int(np.argmax(scores))
         if scores[best] > 0 or not 0 <= now or not cut[int(now)]:
             return float(best)
@@ -83,7 +86,7 @@ class ProgramBranching:
         return found
 
     # ---- others
-    def scores(self, left: TightenedRegion) -> np.ndarray:
+    def scores(self, left: TightenedRegion, upper: float) -> np.ndarray:
         """Of each variable: by how much its products and curves are wrong, times their multipliers, times its width."""
         r, n = self.bounding.relaxation, self.n
         if left.point is None or left.weights is None:
@@ -95,7 +98,8 @@ class ProgramBranching:
                                  curves.reshape(-1, len(r.curves)).sum(axis=0) if len(r.curves) else np.zeros(0)])
         with np.errstate(all="ignore"):
             exact = np.concatenate([z[r.factors[:, 0]] * z[r.factors[:, 1]], self._curves_at(z)])
-            wrong = np.abs(exact - z[lifted]) * weight
+            distance = upper - left.lower if upper < np.inf else abs(left.lower)
+            wrong = np.abs(exact - z[lifted]) * (weight + np.nan_to_num(distance * self.column_units[lifted], posinf=0.0))
             wrong = np.where(np.isfinite(wrong), wrong, 0.0)
             return np.where(r.lift.reads[lifted], wrong[:, None], 0.0).sum(axis=0) * (left.high - left.low)[:n] * self.units
 

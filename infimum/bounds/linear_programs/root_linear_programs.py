@@ -83,9 +83,9 @@ class RootLinearPrograms:
             branch.discard_all()
             return
         branch.floor = max(branch.floor, left.lower)
-        if self.whole and branch.steps and not branch.done and left.lower >= branch.pool.least():
-            with stoppable():  # what was cut until now tells less than one program: far fewer regions do
-                branch.begin_again(lo[:, None], hi[:, None])
+        if branch.steps and not branch.done and self._tells_more(left.lower, branch.pool.least(), branch.incumbent.upper):
+            with stoppable():
+                branch.begin_again(*(end[:, None] for end in search.better or search.begin))
         yield
         if self.whole:
             if branch.incumbent.upper == np.inf:
@@ -93,6 +93,13 @@ class RootLinearPrograms:
         elif left.point is not None:
             ends = [lo, hi, lo / 2 + hi / 2] if self.alternates and np.isfinite([lo, hi]).all() else []
             yield from self._look(branch, search, offer, [left.point, *ends], quick=True)
+
+    @staticmethod
+    def _tells_more(program: float, least: float, upper: float) -> bool:
+        """Than what was cut until now: has that closed little of the distance from the program's bound to the upper bound? Then
+        far fewer regions do, which programs choose."""
+        most = program if upper == np.inf else program + POLICY.worth_gap_closed * (upper - program)
+        return program > -np.inf and least <= most
 
     def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray],
               quick: bool = False) -> Iterator[None]:

@@ -160,10 +160,10 @@ class LINEAR_PROGRAMS:
 
     few_regions = 32                     # regions of a step while programs pay,
     most_programs = 64                   # and programs of a step
-    judged_programs = 256                # programs after which it is judged whether they pay,
+    judged_programs = 128                # programs after which it is judged whether they pay,
     worth_gap_left = 0.75                # part of the distance to the upper bound: no more must be left,
-    first_pause = 8                      # steps of the first pause otherwise; later ones are longer
-    halvings_after_pause = 2             # times that the judged programs are halved after pauses
+    worth_rise = 0.01                    # part of its size by which a lower bound must rise where there is no upper bound
+    first_pause = 2                      # steps of the first pause otherwise; each is twice as long as the last
     rounds = 2                           # rounds of cuts for a region
     tangent_inset = 0.125                # of a curve's argument, from its ends to the points that are always touched
     touched_solutions = 3                # solutions at which curves are touched too, the last ones
@@ -171,15 +171,12 @@ class LINEAR_PROGRAMS:
     beyond_enough = 1e-6                 # relative: a program ends if its cost is above the upper bound by this
     kept_starts = 2048                   # regions of which basis, multipliers and points are kept for those within them,
     kept_numbers = 1 << 20               # and numbers of all of these together
-    most_gap_left = 0.5                  # part of the distance to the upper bound: a program paid only if no more is left
     worth_progress = 0.02                # part of the distance to the upper bound: a round of cuts that brought less is the last
     notable_shrinkage = 0.9              # part of a side: it counts as tightened if no more is left
     iterations_a_row = 3                 # iterations of a program at most: for each row and column,
     least_iterations = 200               # and beside these
     most_rows_times_sides = 600          # rows of inequalities that are multiplied by distances of variables from their ends
     negligible_entry = 1e-11             # entries of a row, or costs, that the solver is not told
-    worth_rise = 0.01                    # part of its size by which a lower bound must rise where there is no upper bound
-    most_doublings = 6                   # times that the wait after a bad judgement is doubled
     whole_tolerance = 1e-6               # distance from a whole number from which on a solution is not whole
     reliable_probes = 4                  # programs after which the mean gain of a variable is relied on,
     most_probed_variables = 8            # variables of a region that are probed,
@@ -222,6 +219,7 @@ class ROOT_LINEAR_PROGRAMS:
     first_period = 4                # steps between two searches for points, at first,
     longest_period = 64             # and at most
     worth_width = 0.95              # part of the mean side to which the box must shrink to begin anew
+    worth_gap_closed = 0.75         # part of the distance between both bounds: cuts made before are kept if they closed more
 
 
 class VALUE_GRID:

@@ -93,7 +93,7 @@ def test_a_rest_that_is_due_is_kept(monkeypatch):
 
 
 def test_states_of_earlier_versions_have_no_rest():
-    payoff = linear_program_bound._PayoffWithPause(Schedule(0, 4, 0.25, grows=True))
+    payoff = linear_program_bound.PayoffInTurns(Schedule(0, 4, 0.25, grows=True))
     payoff.rest = 16
     payoff.restore(np.array([3, 1, 20, 10]))
     assert (payoff.due, payoff.pays, payoff.tried, payoff.gained, payoff.rest) == (3, True, 20, 10, 0)
