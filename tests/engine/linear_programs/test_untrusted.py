@@ -28,9 +28,9 @@ def test_bounds_hold(name, known, monkeypatch):
     assert r.verdict.name in ("PROVED", "STOPPED")
     assert r.lower <= known.upper and r.upper >= known.lower
     if name in ("nan", "infinite", "failed", "wrong shape"):
-        assert r.lp["failed"] > 0
+        assert r.lp["failed"] > 0, r.lp
     if name in ("limited", "unknown status"):
-        assert r.lp["limited"] > 0
+        assert r.lp["limited"] > 0, r.lp
 
 
 @pytest.mark.parametrize("name", ANSWERS)
