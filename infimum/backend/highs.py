@@ -132,7 +132,7 @@ class Highs:
 
     def whole_solution(self, program: Any, whole: np.ndarray, nodes: int, seconds: float) -> np.ndarray | None:
         """The best point that branch and bound finds in this number of nodes for a program with low <= z <= high, in which these
-        columns are whole."""
+        columns are whole. It may never come back, whatever the time, where numbers are huge: the caller refuses those."""
         rows, count, n = program.rows, len(program.rows.lower), len(program.low)
         order = np.argsort(rows.row, kind="stable")
         order = order[rows.low[order] != 0.0]

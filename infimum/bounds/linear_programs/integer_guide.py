@@ -9,7 +9,7 @@ import numpy as np
 from infimum.bounds.linear_programs.rounding_cuts import whole_columns
 from infimum.bounds.propagation import propagate
 from infimum.relax.program_bounds import LinearProgramBounding
-from infimum.relax.relaxation import Relaxation
+from infimum.relax.relaxation import RegionPrograms, Relaxation
 from infimum.search.policy.cuts import INTEGER_GUIDE as POLICY
 from infimum.support.clock import left, stop_if_over
 
@@ -62,6 +62,8 @@ class IntegerGuide:
         region = self.relaxation.at(low, high, upper, self.bounding.touches(low, high, [None]))
         if not region.known[0] or (region.low > region.high).any() or not np.isfinite([region.low, region.high]).all():
             return None
+        if not _is_within_reach(region.at(0), self.whole):
+            return None
         z = self.bounding.solver.whole_solution(region.at(0), self.whole, POLICY.most_nodes, max(0.0, left()))
         stop_if_over()  # what the time limit of a run has cut off depends on the clock
         if z is None or not np.isfinite(z).all():
@@ -69,6 +71,15 @@ class IntegerGuide:
         x = np.minimum(np.maximum(z[:self.n], box[0]), box[1])
         x[self.relaxation.whole] = np.rint(x[self.relaxation.whole])
         return x
+
+
+def _is_within_reach(program: RegionPrograms, whole: np.ndarray) -> bool:
+    """Are its numbers of a size with which the solver comes to an end? Where whole columns are very long, or columns that follow
+    from them, it may go on for ever and hears neither a time limit nor Ctrl-C."""
+    rows, reach = program.rows, np.maximum(np.abs(program.low), np.abs(program.high))
+    with np.errstate(over="ignore"):
+        terms = np.concatenate([np.abs(rows.low) * reach[rows.column], np.abs(program.cost.low) * reach])
+    return bool((reach[whole] <= POLICY.farthest_whole).all() and (terms <= POLICY.largest_term).all())
 
 
 def _factors_of_all(relaxation: Relaxation, last: np.ndarray) -> np.ndarray:

@@ -51,3 +51,5 @@ class INTEGER_GUIDE:
     most_entries = 1 << 16  # and entries
     most_nodes = 64        # of its branch and bound
     turns = 3              # integer programs with variables fixed, from one solution on
+    farthest_whole = 1e7   # distance of a whole column from 0: the solver may walk over whole numbers one by one
+    largest_term = 2.0**33  # of a row or the cost: its last bit is then the solver's tolerance, 1e-6

@@ -63,3 +63,22 @@ def test_lies_do_no_harm(name: str, least: float, monkeypatch):
                          progress=False, max_boxes=50_000)
     assert r.verdict.name in ("PROVED", "STOPPED") and r.lower <= least <= r.upper
     assert r.x is None or min(rows(np.array(r.x))) >= 0
+
+
+HUGE = [
+    (lambda x: 1e-9 * x[0]**2 + 0.5 * x[0] * x[1] + x[1]**6, [(-1e8, 1e8), (-100, 100)]),
+    (lambda x: x[0]**2 + 10 * (x[0] - 3) * (x[1] - x[0]) + x[1]**4, [(-1e8, 1e8), (-1e3, 1e3)]),
+]
+
+
+@pytest.mark.parametrize(("f", "bounds"), HUGE)
+def test_programs_with_huge_numbers_are_not_asked(f, bounds, monkeypatch):
+    """The solver's integer programs hang where columns are as long as 1e14, and hear no time limit."""
+    pytest.importorskip("highspy")
+    asked = []
+
+    def heard(self, program, whole, nodes, seconds):
+        asked.append(max(np.abs([program.low[whole], program.high[whole]]).max(), np.abs(program.rows.low).max()))
+    monkeypatch.setattr(highs.Highs, "whole_solution", heard)
+    infimum.minimize(f, bounds, integrality=1, max_boxes=20_000, progress=False, options={"lp": True})
+    assert all(number <= 1e10 for number in asked)
