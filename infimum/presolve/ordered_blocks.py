@@ -18,10 +18,10 @@ from infimum.expr.build import index, substituted
 from infimum.expr.node import var
 from infimum.expr.rewriting_switches import step
 from infimum.presolve.presolve_stack import Formulation, PresolveStep
-from infimum.problem.cover import Cover
+from infimum.problem.cover import MOST_KEPT_NUMBERS, Cover
 from infimum.problem.settings import Goal
 from infimum.problem.text import counted
-from infimum.result import Result
+from infimum.result import Result, Verdict
 from infimum.search.policy.search import EXCHANGES as POLICY
 from infimum.support.lazy import LazyModule
 
@@ -40,6 +40,7 @@ else:
 
 Row = dict[int, Fraction]  # a sum of multiples of variables that is not negative
 Boxes = tuple[np.ndarray, np.ndarray]
+Ends = tuple[np.ndarray, np.ndarray, np.ndarray]  # of boxes in columns, and a lower bound of f on each
 
 
 class Family(NamedTuple):
@@ -91,16 +92,18 @@ class OrderedBlocks(PresolveStep):
     def _families(self, found: "list[tuple[np.ndarray, list[exchanges.Exchange]]]") -> list[Family]:
         """Each with the column that has most values of those by which blocks may be put in order, where there is one."""
         problem, whole, families = self.given.problem, set(self.given.evaluator.system.integers), []
-        if self.goal.xtol is not None:
-            found = [(blocks, chain) for blocks, chain in found if factorial(len(blocks)) <= POLICY.most_orders]
         asked = [blocks for blocks, chain in found if any(one.gain for one in chain)]
         left = self._in_wrong_order([pair for blocks in asked for pair in zip(*blocks[:2].tolist(), strict=True)])
+        orders = 1
         for blocks, chain in found:
+            if self.goal.xtol is not None and orders * factorial(len(blocks)) > POLICY.most_orders:
+                continue
             width = (problem.hi - problem.lo)[blocks[0]]
             for key in sorted(range(blocks.shape[1]), key=lambda k: (blocks[0, k] not in whole, -width[k], k)):
                 pair = tuple(blocks[:2, key].tolist())
                 if pair not in left or left[pair] is None or self._is_harmless(blocks, chain, left[pair]):
                     families.append(Family(blocks, key))
+                    orders *= factorial(len(blocks))
                     break
         return families
 
@@ -147,28 +150,53 @@ class OrderedBlocks(PresolveStep):
         if cover is not None and (cover.kept or cover.unions is not None):
             if cover.unions is not None:
                 cover = Cover(*(end[:, None] for end in cover.unions.hull), np.array([result.lower]))
-            cover = Cover(*self._images(cover.lo.T, cover.hi.T, cover.lower))
+            narrow = self.goal.xtol is not None and result.verdict is Verdict.PROVED
+            cover = self._all_of(cover) if narrow else Cover(*self._images(cover.lo.T, cover.hi.T, cover.lower))
         return replace(result, boxes=boxes, regions=cover, question=uniqueness_question.UniquenessQuestion(
             evaluator, problem.lo, problem.hi, outer=problem.outer))
 
-    def _images(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    @property
+    def _orders(self) -> int:
+        return prod(factorial(len(blocks)) for blocks, _ in self.families)
+
+    def _images(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> Ends:
         """Boxes (n, N) in all orders, each once, or boxes around those, if there would be many."""
-        count = lo.shape[1] * prod(factorial(len(blocks)) for blocks, _ in self.families)
-        if self.goal.xtol is None and count > POLICY.most_images:
-            lo, hi = lo.copy(), hi.copy()
-            for blocks, _ in self.families:
-                lo[blocks], hi[blocks] = lo[blocks].min(axis=0), hi[blocks].max(axis=0)
-            return lo, hi, lower
+        if len(lower) * self._orders <= POLICY.most_images:
+            return self._in_all_orders(lo, hi, lower)
+        lo, hi = lo.copy(), hi.copy()
+        for blocks, _ in self.families:
+            lo[blocks], hi[blocks] = lo[blocks].min(axis=0), hi[blocks].max(axis=0)
+        return lo, hi, lower
+
+    def _all_of(self, cover: Cover) -> Cover:
+        """Narrow regions in all orders: as narrow, if they are kept."""
+        count, n = cover.count * self._orders, len(self.given.problem.lo)
+        if count * (2 * n + 1) > MOST_KEPT_NUMBERS:
+            return Cover.counted(count)
+        return Cover(*self._in_all_orders(cover.lo.T, cover.hi.T, cover.lower))
+
+    def _in_all_orders(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> Ends:
         for blocks, _ in self.families:
             orders = list(itertools.permutations(range(len(blocks))))
             places = np.tile(np.arange(len(lo)), (len(orders), 1))
             for place, order in zip(places, orders, strict=True):
                 place[blocks] = blocks[list(order)]
             lo, hi = (np.concatenate([end[place] for place in places], axis=1) for end in (lo, hi))
-            lower = np.tile(lower, len(orders))
-            _, once = np.unique(np.concatenate([lo, hi]), axis=1, return_index=True)
-            lo, hi, lower = lo[:, np.sort(once)], hi[:, np.sort(once)], lower[np.sort(once)]
+            once = _first_of_equal(lo, hi)
+            lo, hi, lower = lo[:, once], hi[:, once], np.tile(lower, len(orders))[once]
         return lo, hi, lower
+
+
+def _first_of_equal(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Marks of boxes (n, N) that no earlier one is equal to. Digests are compared first: to sort whole boxes takes long."""
+    rows = [*lo, *hi]
+    weights = np.random.default_rng(0).integers(1 << 62, size=len(rows), dtype=np.uint64) * 2 + 1
+    digests = sum(np.ascontiguousarray(row).view(np.uint64) * weight for row, weight in zip(rows, weights, strict=True))
+    _, first, which = np.unique(digests, return_index=True, return_inverse=True)
+    earlier, equal = first[which], np.ones(len(digests), bool)
+    for row in rows:
+        equal &= row[earlier] == row
+    return ~equal | (earlier == np.arange(len(digests)))
 
 
 def _unit_row(gain: "exact_forms.Form") -> Row | None:

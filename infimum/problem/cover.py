@@ -50,6 +50,13 @@ class Cover:
         cover._from_above = False
         return cover
 
+    @classmethod
+    def counted(cls, count: int) -> "Cover":
+        """Regions of which only the number is kept, because they would take too much."""
+        cover = cls.__new__(cls)
+        cover._count, cover._arrays, cover._unions, cover._lower, cover._from_above = count, None, None, None, False
+        return cover
+
     def opposite(self) -> "Cover":
         """The same regions for the function with the other sign, which is bounded from above there."""
         cover = Cover.__new__(Cover)

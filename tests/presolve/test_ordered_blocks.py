@@ -9,10 +9,12 @@ import pytest
 from infimum import Constraint, minimize
 from infimum.expr.exact_forms import value_at
 from infimum.expr.rewriting_switches import without
+from infimum.presolve import ordered_blocks
 from infimum.presolve.ordered_blocks import OrderedBlocks
 from infimum.presolve.presolve_stack import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import Goal
+from infimum.search.policy.search import EXCHANGES as POLICY
 from infimum.structure.exact_rows.exchanges import ExchangeSearch, families_of
 from tests.engine.constrained.planted_systems import evaluator_of
 
@@ -157,6 +159,47 @@ def test_points_that_are_far_apart():
         points = np.array([[0, 0], [1, t], [t, 1]])[list(order)]
         x = np.append(points.T.ravel(), 1 + t * t)
         assert any((lo - 1e-12 <= x).all() and (x <= hi + 1e-12).all() for lo, hi in r.boxes)
+
+
+def two_sums(x):
+    return np.abs(x[0] + x[1] + x[2] + x[3]) + np.abs(x[4] + x[5] + x[6] + x[7])
+
+
+SUM = Constraint(lambda x: x[0] + x[1] + x[2] + x[3], -INF, 3)
+
+
+def test_with_narrow_regions_the_orders_of_all_families_count():
+    """Two families of four have 24 * 24 orders."""
+    evaluator = evaluator_of(two_sums, [(lambda x: x[0] + x[1] + x[2] + x[3], -INF, 3.0)], 8)
+    given = Formulation(Problem.read(two_sums, [(-1, 1)] * 8), evaluator)
+    for goal, families in ((Goal(), 2), (Goal(xtol=0.05), 1)):
+        step = OrderedBlocks(goal)
+        step.apply(given)
+        assert len(step.families) == families
+
+
+def test_regions_of_a_run_that_has_ended_early_are_not_listed_in_all_orders():
+    r = minimize(two_sums, [(-1, 1)] * 8, constraints=SUM, xtol=0.05, max_boxes=60_000, progress=False)
+    assert r.verdict.name == "STOPPED" and "4 variables put in order" in r.presolve[0]
+    assert POLICY.most_images / 24 < r.regions.count <= POLICY.most_images
+    for x in np.random.default_rng(0).uniform(-1, 1, (20, 3)):
+        for order in itertools.permutations([*x / 3, -x.sum() / 3]):
+            assert np.array([*order, 0.5, -0.5, 0.25, -0.25]) in r.regions
+
+
+def test_of_very_many_images_the_number_is_kept(monkeypatch):
+    asked = Machines(0)
+    listed = asked.solved(xtol=0.5).regions
+    assert listed.kept
+    monkeypatch.setattr(ordered_blocks, "MOST_KEPT_NUMBERS", 1)
+    counted = asked.solved(xtol=0.5).regions
+    assert not counted.kept and counted.count >= listed.count
+
+
+def test_boxes_with_equal_digests_are_compared():
+    """Boxes are dropped only where they are equal."""
+    lo = np.array([[0.0, 1.0, 0.0, 2.0, 1.0]])
+    assert ordered_blocks._first_of_equal(lo, lo + 1).tolist() == [True, True, False, True, False]
 
 
 def test_switched_off():

@@ -262,7 +262,7 @@ class EXCHANGES:
     least_real_blocks = 3     # and where there are no whole numbers: less is gained than bounds take longer
     most_marks = 8            # and pairs that are told apart before one of them is given up
     most_images = 1 << 12     # boxes that regions become in all orders; of more, boxes around them
-    most_orders = 24          # orders of exchangeable variables, where narrow regions are asked for
+    most_orders = 24          # orders of all exchangeable variables together, where narrow regions are asked for
 
 
 class PROBING:
