@@ -3,7 +3,6 @@ that reads them has as many instructions. Elements of x, their squares and their
 multiplied by the vector of its coefficients and summed: the same real numbers in another order, defined everywhere.
 """
 
-from collections.abc import Iterator
 from functools import reduce
 from typing import NamedTuple
 
@@ -81,13 +80,16 @@ def _term(part: Part, elements: dict[Expr, int]) -> _Term | None:
             return None
         negative ^= op == "neg"
         numbers += constants
-    for factor in _factors(part[0]):
+    found = _factors(part[0])
+    if found is None:
+        return None
+    factors, signs = found
+    negative ^= signs % 2 == 1
+    for factor in factors:
         if factor in elements:
             variables.append(elements[factor])
         elif factor.op == "powi" and factor["k"] == 2 and factor.args[0] in elements:
             variables += [elements[factor.args[0]]] * 2
-        elif factor.op == "neg":
-            negative = not negative
         elif is_const(factor) and factor.shape == ():
             numbers.append(factor)
         else:
@@ -98,17 +100,19 @@ def _term(part: Part, elements: dict[Expr, int]) -> _Term | None:
     return _Term(*((-hi, -lo) if negative else (lo, hi)), tuple(sorted(variables)))
 
 
-def _factors(node: Expr) -> Iterator[Expr]:
-    """The factors of a product; a node "neg" stands for a factor -1, and what it negates comes as well."""
-    stack, most = [node], 2 * POLICY.most_factors
-    while stack and most:
-        node, most = stack.pop(), most - 1
-        if node.op == "mul" and node.shape == ():
+def _factors(node: Expr) -> tuple[list[Expr], int] | None:
+    """The factors of a product, and how many signs are beside them; None if there is too much to look at."""
+    stack, factors, signs = [node], [], 0
+    for _ in range(2 * POLICY.most_factors):
+        if not stack:
+            return factors, signs
+        node = stack.pop()
+        if node.op == "neg" or (node.op == "mul" and node.shape == ()):
             stack += node.args
+            signs += node.op == "neg"
         else:
-            yield node
-            stack += node.args if node.op == "neg" else ()
-    yield from stack
+            factors.append(node)
+    return None if stack else (factors, signs)
 
 
 def _sum(total: Expr, parts: list[Part | list[_Term]], x: Expr, new: dict[Expr, Expr]) -> Expr:

@@ -4,6 +4,7 @@ from fractions import Fraction as Q
 from functools import reduce
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,18 @@ def test_negated_constants_are_factors():
     assert operations(f) < 12
     value = Evaluator(f, N).value(np.ones(N), np.ones(N))
     assert float(value.lo) <= -3 * N * (N - 1) / 2 <= float(value.hi)
+
+
+@pytest.mark.parametrize("signs", range(12, 20))
+def test_signs_before_a_factor_lose_nothing(signs):
+    """However many there are: those that are not looked at stay with what they stand before."""
+    x = var("x", (10,))
+    with without("simplifications"):
+        def term(i, j):
+            return build("mul", index(x, i), reduce(lambda a, _: build("neg", a), range(signs), index(x, j)))
+        f = with_quadratic_vectors(reduce(lambda a, b: build("add", a, b), [term(i, j) for i in range(10) for j in range(10)]), x)
+    value = Evaluator(f, 10).value(np.full(10, 1.5), np.full(10, 1.5))
+    assert float(value.lo) <= 225 * (-1) ** signs <= float(value.hi)
 
 
 def test_few_operations_are_left():
