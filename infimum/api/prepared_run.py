@@ -32,9 +32,10 @@ from infimum.problem.variable_bounds import OuterBox
 from infimum.result import Result
 from infimum.search.checkpoint import State, memory_suffices, save_first
 from infimum.search.driver import CheckpointWriter, drive
+from infimum.search.interrupts import Interrupts
 from infimum.search.progress import ProgressDisplay
 from infimum.support import environment
-from infimum.support.clock import OutOfTime, Watch, answering
+from infimum.support.clock import OutOfTime, RunTimeOver, Watch, answering, stoppable
 from infimum.support.lazy import LazyModule, dataclass
 
 if TYPE_CHECKING:
@@ -185,6 +186,12 @@ class StoredRun:
 def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: RunObservers) -> Result:
     """What is found; if neither time nor memory suffice to trace and compile the function, what plain calls of it find: with
     constraints nothing, since no point would be proved to meet them."""
+    with Interrupts() as interrupts:
+        watching.watch.asked_to_stop = lambda: interrupts.heard
+        return _run(start, limits, machine, parallel, watching)
+
+
+def _run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: Parallel, watching: RunObservers) -> Result:
     question, watch, shown = start.question, watching.watch, ProgressDisplay(watching.progress)
     watch.show = shown.wait
     try:
@@ -194,7 +201,8 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
         shown.clear()
         asked, time_limit = limits.time_limit is None or watch.asked_to_stop(), limits.time_limit
         why, left = ("interrupted", 0.0) if asked else (limit_messages.time_reached(time_limit), time_limit - watch.seconds)
-        return _by_plain_calls(start, watch, f"{why} while {early} the function", left, early.best)
+        doing = "preparing the search" if isinstance(early, RunTimeOver) else f"{early} the function"
+        return _by_plain_calls(start, watch, f"{why} while {doing}", left, early.best)
     except MemoryError as short:
         if isinstance(short, InfimumError):  # of a GPU: it says what helps
             raise
@@ -234,12 +242,14 @@ def _solved(start: NewRun | StoredRun, limits: Limits, machine: Machine, paralle
     with start.tracing():
         compared = Comparison(given, question.problem, question.integers, method.seed, limits.time_limit, question.check)
     report = ConstraintReport(compiled.relaxed, any_point=objective.purpose == "feasible")
-    solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
-    _check_system(solved, method.engine)
-    inner = presolve.push(*presolve_steps(method, solved.evaluator.system, start.derives_bounds, start.whole_rows))
+    with stoppable():  # nothing is found yet
+        solved = presolve.push(KnownExponents(), FixedVariables(start.reduces), report)
+        _check_system(solved, method.engine)
+        inner = presolve.push(*presolve_steps(method, solved.evaluator.system, start.derives_bounds, start.whole_rows))
     may_move = start.may_move_to_gpu and solved.evaluator.system is None
     with _rounds(start, inner, machine, start.dealt(parallel), limits.memory_limit) as (rounds, lanes):
-        search = start.begun(lambda batch: _search(inner, method, limits, batch, may_move, rounds), lanes)
+        with stoppable():
+            search = start.begun(lambda batch: _search(inner, method, limits, batch, may_move, rounds), lanes)
         writer = start.writer(search, given, rounds, limits.memory_limit)
         found = drive(PresolvedRun(search, presolve), time_limit=limits.time_limit, callback=watching.callback,
                       progress=watching.progress, writer=writer, watch=watching.watch,

@@ -13,6 +13,7 @@ from infimum.problem.system import System
 from infimum.result import Progress, Result
 from infimum.search.checkpoint import State
 from infimum.search.progress import Figures, bounds, shown_value
+from infimum.support.clock import stop_if_over
 
 
 class Formulation(NamedTuple):
@@ -73,6 +74,7 @@ class PresolveStack:
     def push(self, *steps: PresolveStep) -> Formulation:
         """Applies these steps, each to what the last one left. Returns the innermost form."""
         for step in steps:
+            stop_if_over()
             found = step.apply(self.formulation)
             if found is not None:
                 self.formulation = found

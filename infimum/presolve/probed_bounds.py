@@ -15,6 +15,7 @@ from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.text import counted
 from infimum.problem.variable_bounds import FAR
 from infimum.search.policy.search import PROBING as POLICY
+from infimum.support.clock import stop_if_over
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class ProbedBounds(PresolveStep):
             return None
         first = box = propagation.propagate(evaluator, problem.lo, problem.hi, rounds=POLICY.first_rounds)
         for _ in range(POLICY.most_turns):
+            stop_if_over()
             closer = None if box is None else self._probed(given, *box)
             news = closer is not None and _is_news(box, closer)
             box = box if closer is None else closer

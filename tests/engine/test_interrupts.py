@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.api import prepared_run
+from infimum.bounds.linear_programs import rounding_cuts
+from infimum.engines.constrained_run import ConstrainedRun
+from infimum.presolve import probed_bounds
 from infimum.search import interrupts
 from infimum.search.interrupts import Interrupts
 from infimum.search.policy.search import DISPLAY
@@ -99,3 +103,59 @@ def test_a_run_that_was_started_deaf_to_it_goes_on(clock, settings):
     r = infimum.minimize(fun, [(-1, 2)], engine=engine, callback=pressing(1, 2), **settings)
     assert r.success and (r.trials.count == 9 if settings else r.verdict is infimum.Verdict.PROVED)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def interrupted_in(place, monkeypatch):
+    """Ctrl-C is pressed when this function of the preparation is called."""
+    owner, name = place
+    own = getattr(owner, name)
+
+    def pressed(*given, **more):
+        signal.raise_signal(signal.SIGINT)
+        return own(*given, **more)
+    monkeypatch.setattr(owner, name, pressed)
+
+
+PLACES = {"comparison": (prepared_run, "Comparison"), "presolve": (probed_bounds.ProbedBounds, "apply"),
+          "engine": (ConstrainedRun, "__init__"), "rounding cuts": (rounding_cuts._RootProgram, "of"),
+          "search": (prepared_run, "drive")}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_first_ends_the_preparation_too(place, clock, monkeypatch):
+    pytest.importorskip("highspy")
+
+    def solved():
+        return infimum.minimize(lambda x: x[0] * x[1] + np.sin(x[2] * x[0]), [(0, 4)] * 3, integrality=[1, 1, 0],
+                                constraints=lambda x: 7 * x[0] + 5 * x[1] + 2 * x[2] >= 11, options={"lp": True}, progress=False)
+    known = solved()
+    with monkeypatch.context() as patch:
+        interrupted_in(PLACES[place], patch)
+        r = solved()
+    assert r.verdict is infimum.Verdict.STOPPED and r.message.startswith("interrupted")
+    assert r.lower <= known.upper and (r.x is None or r.upper >= known.lower)
+    assert place == "search" or "no feasible point was found" in r.message
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_without_constraints_a_point_is_there(clock, monkeypatch):
+    interrupted_in(PLACES["comparison"], monkeypatch)
+    r = infimum.minimize(hard, [(-9, 8)] * 2, progress=False)
+    assert r.verdict is infimum.Verdict.STOPPED and r.message.startswith("interrupted while") and r.fun == hard(r.x)
+
+
+def test_a_second_one_in_the_preparation_leaves_it(clock, monkeypatch):
+    interrupted_in(PLACES["comparison"], monkeypatch)
+    interrupted_in(PLACES["comparison"], monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        infimum.minimize(hard, [(-9, 8)] * 2, progress=False)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_run_that_continues_keeps_what_is_proved(clock, tmp_path, monkeypatch):
+    path = tmp_path / "run.inf"
+    known = infimum.minimize(hard, [(-9, 8)] * 2, checkpoint=path, atol=0, rtol=0, xtol=0, max_boxes=2000, progress=False)
+    interrupted_in(PLACES["comparison"], monkeypatch)
+    r = infimum.resume(path, hard, progress=False)
+    assert r.verdict is infimum.Verdict.STOPPED and r.message == "interrupted"
+    assert known.lower <= r.lower <= r.upper <= known.upper
