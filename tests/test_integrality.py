@@ -30,6 +30,7 @@ def test_bounds_that_hold_no_whole_number():
 
 @pytest.mark.parametrize(("given", "said"), [
     ([2, 0, 0], "integrality of variable 0 is 2"), ([0, 0.5, 0], "integrality of variable 1 is 0.5"),
+    ([1], r"integrality has the shape \(1,\), and there are 3 variables: give one number, or one for each"),
     ([1, 0], r"integrality has the shape \(2,\), and there are 3 variables"), ("101", "0 .any number. or 1"),
     ([[1, 0, 1]], r"the shape \(1, 3\)"), ([np.nan, 0, 0], "integrality of variable 0 is nan"),
 ])

@@ -26,7 +26,7 @@ from infimum.points.swarm_options import SwarmOptions
 from infimum.presolve.maximisation import opposite
 from infimum.problem.integrality import read_integrality
 from infimum.problem.problem import Problem
-from infimum.problem.settings import Goal, Limits, Machine, Method, RunObservers, Trials, read_workers
+from infimum.problem.settings import Goal, Limits, Machine, Method, RunObservers, Trials, check_memory_limit, read_workers
 from infimum.result import Result
 from infimum.search.callbacks import read_callback
 from infimum.search.driver import watch_of
@@ -76,9 +76,9 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     ('CANDIDATE', 'PROVED', True, [0.17, 0.03])
     """
     goal = Goal.read(atol, rtol)
-    for name, value in (("time_limit", time_limit), ("inner_time_limit", inner_time_limit), ("inner_max_boxes", inner_max_boxes),
-                        ("memory_limit", memory_limit)):
+    for name, value in (("time_limit", time_limit), ("inner_time_limit", inner_time_limit), ("inner_max_boxes", inner_max_boxes)):
         check_number(name, value, optional=True, positive=True)
+    check_memory_limit(memory_limit)
     watch, seed, threads = watch_of(time_limit), read_seed(seed), _threads(threads, workers)
     if not isinstance(workers, str):
         backend_of(device, memory_limit, threads)  # raises at once what would else be said of each trial

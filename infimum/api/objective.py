@@ -9,17 +9,19 @@ import numpy as np
 
 from infimum.backend.devices import backend_of, place_of
 from infimum.certify.advice import RunSettings, advice
+from infimum.certify.constraint_values import NOWHERE_FEASIBLE
 from infimum.errors import InfimumError, OptionError, TraceError
 from infimum.evaluation.compile import compile
 from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.node import is_const
 from infimum.presolve.presolve_stack import Formulation
 from infimum.problem.problem import Problem
 from infimum.problem.settings import LEAST, Machine
 from infimum.problem.text import counted
-from infimum.result import Result
+from infimum.result import Result, Verdict
 from infimum.search.region_search import lanes_of
 from infimum.trace.agreement import Agreement, SampleBox
-from infimum.trace.constraint_reading import Constraints, impossible, read_constraints
+from infimum.trace.constraint_reading import ConstraintBody, Constraints, impossible, read_constraints
 from infimum.trace.trace import arguments
 
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
@@ -117,11 +119,13 @@ def evaluator_of(objective: Objective, n: int, args: Any, machine: Machine, memo
 
 
 class Compiled(NamedTuple):
-    """A function with its constraints: by how much its equations are relaxed, and notes for the user."""
+    """A function with its constraints: by how much its equations are relaxed, notes for the user, and what is said instead where
+    no point is feasible for a reason that can be named."""
 
     evaluator: Evaluator
     relaxed: float = 0.0
     notes: Sequence[str] = ()
+    infeasible: str | None = None
 
 
 def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
@@ -133,14 +137,25 @@ def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int
     if own is not None and not is_empty(constraints):
         raise OptionError("constraints belong to a function; this Evaluator was compiled with its own")
     read = read_constraints(constraints, evaluator.n) if own is None else Constraints.of(own)
+    relaxed = feasibility if read.has_equations else 0.0
+    infeasible = _infeasible(read.bodies) if none is None else f"variable {none} has no whole number within its bounds"
     if none is not None:
         read.bodies.append(impossible(f"x[{none}] is a whole number"))
-    relaxed = feasibility if read.has_equations else 0.0
     system = read.system(evaluator.f, integers, relaxed)
     functions = (*evaluator.functions, *read.functions)
     if system is not None or read.functions:
         evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system, functions)
-    return Compiled(evaluator, relaxed, read.notes)
+    return Compiled(evaluator, relaxed, read.notes, infeasible)
+
+
+def _infeasible(bodies: Sequence[ConstraintBody]) -> str | None:
+    """What is said of the first inequality that is a number, or False, and does not hold. Equations may be relaxed."""
+    for body in bodies:
+        if is_const(body.expr):
+            never = ((body.expr.hi < body.lower) | (body.expr.lo > body.upper)) & (body.lower != body.upper)
+            for k in np.flatnonzero(never)[:1]:
+                return f"{NOWHERE_FEASIBLE}: {body.labels[k].text} does not depend on x, and does not hold"
+    return None
 
 
 def is_empty(constraints: Any) -> bool:
@@ -151,9 +166,10 @@ def answer(result: Result, compiled: Compiled, solved: Formulation, run: Any, as
     """The result with what belongs to the call: advice, the device, and notes about constraints. `solved` is the form of the
     problem that all engines are given."""
     notes = compiled.notes
+    message = compiled.infeasible if compiled.infeasible and result.verdict is Verdict.INFEASIBLE else result.message
     told = notes if len(notes) <= _NOTES else [*notes[:_NOTES], f"and so do {len(notes) - _NOTES:,} more"]
     return replace(result, advice=advice(result, *solved, asked), device=place_of(solved.evaluator.backend),
-                   batch=getattr(run, "batch", None), message="; ".join([result.message, *told]))
+                   batch=getattr(run, "batch", None), message="; ".join([message, *told]))
 
 
 class Comparison:

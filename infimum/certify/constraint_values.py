@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 else:
     points = LazyModule("certify.constraints_at_point")
 
+NOWHERE_FEASIBLE = "no point within the bounds meets all constraints"
+
 
 def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, feasibility: float) -> Result:
     """The result of a problem with constraints, which says what is proved about them; `feasibility` is by how much equations
@@ -45,7 +47,7 @@ def _check(result: Result, problem: Problem, evaluator: Evaluator) -> None:
 def _message(result: Result, problem: Problem, evaluator: Evaluator) -> str:
     if result.verdict is Verdict.INFEASIBLE:
         everywhere = bool(evaluator.value(*problem.region).defined)
-        return "no point within the bounds meets all constraints" + ("" if everywhere else ", and has a value of the function")
+        return NOWHERE_FEASIBLE + ("" if everywhere else ", and has a value of the function")
     if result.x is None:
         return f"{result.message}; no feasible point was found"
     return result.message

@@ -1,9 +1,11 @@
 """The program: its commands, its errors, its exit codes."""
 
+import re
 import sys
 import warnings
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import infimum
@@ -36,7 +38,7 @@ def parser() -> ArgumentParser:
         sub = table.add_parser(command.name, help=command.summary, usage=command.usage, description=command.description,
                                epilog=command.examples, **style)
         command.configure(sub)
-        sub.set_defaults(run=command.run)
+        sub.set_defaults(run=command.run, parser=sub)
     return top
 
 
@@ -49,7 +51,9 @@ def run(argv: Sequence[str]) -> int:
         return _guarded(lambda: ampl.run(argv), str)
     top = parser()
     try:
-        args = top.parse_args(joined(argv))
+        args, unknown = top.parse_known_args(joined(argv))
+        if unknown:
+            top.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, args)}")
         args.words = list(argv)
     except SystemExit as done:  # argparse has said why
         return int(done.code or 0)
@@ -57,6 +61,16 @@ def run(argv: Sequence[str]) -> int:
         top.print_help(sys.stderr)
         return USAGE
     return _guarded(lambda: args.run(args))
+
+
+def _meant(unknown: Sequence[str], args: Namespace) -> str:
+    """Which flag of the command the first unknown one resembles, as a question; nothing if it resembles none."""
+    given = next((word.partition("=")[0].replace("_", "-").lower() for word in unknown if word.startswith("--")), None)
+    if given is None or args.command is None:
+        return ""
+    flags = list(dict.fromkeys(re.findall(r"--[a-z][\w-]*", args.parser.format_help())))
+    near = [flag for flag in flags if flag.startswith(given)] or get_close_matches(given, flags, n=1)
+    return f": did you mean {near[0]}?" if near else ""
 
 
 def _guarded(command: Callable[[], int], wording: Callable[[str], str] = for_shell) -> int:

@@ -30,7 +30,7 @@ def read_integrality(integrality: Any, problem: Problem) -> tuple[tuple[int, ...
     kinds = np.asarray(integrality)
     if kinds.dtype.kind not in "biuf":
         raise OptionError(f"integrality must hold 0 (any number) or 1 (a whole number) for each variable, not {integrality!r}")
-    if kinds.ndim > 1 or (kinds.ndim == 1 and len(kinds) not in (1, n)):
+    if kinds.ndim > 1 or (kinds.ndim == 1 and len(kinds) != n):
         raise ShapeError(f"integrality has the shape {kinds.shape}, and there are {counted(n, 'variable')}: give one number, or "
                          "one for each variable")
     kinds = np.broadcast_to(kinds, (n,))

@@ -18,6 +18,7 @@ from infimum.support.lazy import dataclass
 
 LEAST = 16                      # boxes in a step of branch and bound, at least
 _ON_A_CLUSTER = 16              # trials of a round there, so that results do not depend on the size of the cluster
+_LEAST_MEMORY = 300             # fixed: bytes; a few regions take more, and smaller numbers are meant as gigabytes
 _WITHOUT_PROOF = ("swarm", "index")
 _MOST_PORTIONS = 1 << 20
 _ADDRESS = r"ray|auto|ray://\S+|\S+:\d+"  # of a Ray cluster
@@ -76,12 +77,21 @@ class Limits:
     @classmethod
     def read(cls, time_limit: Any, max_boxes: Any, memory_limit: Any) -> "Limits":
         """The limits of a user, checked."""
-        for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("time_limit", time_limit)):
+        for name, value in (("max_boxes", max_boxes), ("time_limit", time_limit)):
             check_number(name, value, optional=True, positive=True)
+        check_memory_limit(memory_limit)
         return cls(time_limit, max_boxes, None if memory_limit is None else float(memory_limit))
 
 
 UNLIMITED = Limits()
+
+
+def check_memory_limit(limit: Any) -> None:
+    """Raises OptionError unless it is a number of bytes in which there is room for a search, or None."""
+    check_number("memory_limit", limit, optional=True, positive=True)
+    if limit is not None and limit < _LEAST_MEMORY:
+        raise OptionError(f"memory_limit is a number of bytes, and {limit:g} is too few for any search: {limit:g} GB are "
+                          f"memory_limit={limit:g}e9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +157,16 @@ class RunObservers:
     watch: Watch
     callback: Callable[[Any], Any] | None = None
     progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_progress(self.progress)
+
+
+def check_progress(progress: Any) -> None:
+    """Raises OptionError unless it is True, False or None."""
+    if progress is not None and not isinstance(progress, (bool, np.bool_)):
+        raise OptionError(f"progress must be True (shown at once), False (never) or None (on terminals and in notebooks "
+                          f"after a second), not {progress!r}")
 
 
 def read_workers(workers: Any) -> int | str:

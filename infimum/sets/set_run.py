@@ -1,5 +1,6 @@
 """Runs a search for a set to its end, a limit or Ctrl-C."""
 
+from infimum.problem.settings import check_progress
 from infimum.search.driver import watch_of
 from infimum.search.interrupts import Interrupts
 from infimum.search.limit_messages import boxes_reached, time_reached
@@ -13,6 +14,7 @@ from infimum.support.clock import OutOfTime
 def run(search: SublevelSearch, time_limit: float | None = None, max_boxes: float | None = None,
         progress: bool | None = None) -> str | None:
     """Why it ended early, or None. What the search knows by then holds."""
+    check_progress(progress)
     watch, shown, over = watch_of(time_limit), ProgressDisplay(progress), time_reached(time_limit or 0)
     with Interrupts() as interrupts, watch:
         watch.asked_to_stop, watch.show = (lambda: interrupts.heard), shown.wait

@@ -97,7 +97,9 @@ def test_an_exception_in_the_function_names_the_line_and_the_cure(infimum_, writ
     ([*BOX, "--start-box", "0"], "argument --start-box: each variable needs two numbers, LO HI, and variable 0 has 1 of them"),
     ([*BOX, "--start-box"], "argument --start-box: expected one argument"),
     ([*BOX, "--wrong"], "unrecognized arguments: --wrong"),
-    ([*BOX, "--tim", "3"], "unrecognized arguments: --tim 3"),
+    ([*BOX, "--tim", "3"], "unrecognized arguments: --tim 3: did you mean --time-limit?"),
+    ([*BOX, "--timelimit", "3"], "unrecognized arguments: --timelimit 3: did you mean --time-limit?"),
+    ([*BOX, "--memory_limit=1e9"], "unrecognized arguments: --memory_limit=1e9: did you mean --memory-limit?"),
     ([*BOX, "another.py"], "unrecognized arguments: another.py"),
 ])
 def test_wrong_words(infimum_, write, words, said):

@@ -43,16 +43,34 @@ def test_known_optima(fun, bounds, asked, optimum):
     assert (largest.lower, largest.upper) == (0.0 - r.upper, 0.0 - r.lower)
 
 
+NOWHERE = "no point within the bounds meets all constraints"
+
+
 @pytest.mark.parametrize(("bounds", "asked"), [
-    (BOX, {"constraints": lambda x: radius(x) >= 20}), (BOX, {"constraints": lambda x: False}),
+    (BOX, {"constraints": lambda x: radius(x) >= 20}),
     ([(0, 5)] * 2, {"constraints": lambda x: 2 * x[0] + 4 * x[1] == 7, "integrality": 1}),
-    ([(0.1, 0.9)] * 2, {"integrality": 1}), (BOX, {"constraints": [lambda x: x[0] >= 1, lambda x: x[0] <= 0.5]}),
+    (BOX, {"constraints": [lambda x: x[0] >= 1, lambda x: x[0] <= 0.5]}),
     (BOX, {"constraints": lambda x: np.sqrt(-1 - x[0] ** 2) >= 0}),
-    (BOX, {"constraints": infimum.Constraint(lambda x: 5.0, 0, 1)}),
 ])
 def test_nothing_is_feasible(bounds, asked):
     r = infimum.minimize(total, bounds, **asked)
-    assert r.verdict is INFEASIBLE and r.message == "no point within the bounds meets all constraints" and r.x is None
+    assert r.verdict is INFEASIBLE and r.message == NOWHERE and r.x is None
+
+
+@pytest.mark.parametrize(("bounds", "asked", "said"), [
+    (BOX, {"constraints": lambda x: False}, f"{NOWHERE}: constraint 0 does not depend on x, and does not hold"),
+    (BOX, {"constraints": [lambda x: x[0] >= 0, lambda x: [x[1] >= 0, 3 < 2]]},
+     f"{NOWHERE}: constraint 1 does not depend on x, and does not hold"),
+    (BOX, {"constraints": infimum.Constraint(lambda x: 5.0, 0, 1)},
+     f"{NOWHERE}: constraint 0 does not depend on x, and does not hold"),
+    ([(0, 2), (0.1, 0.9)], {"integrality": 1}, "variable 1 has no whole number within its bounds"),
+    ([(0.2, 0.8)], {"integrality": 1, "constraints": lambda x: x[0] >= 0}, "variable 0 has no whole number within its bounds"),
+])
+def test_what_is_never_feasible_is_named(bounds, asked, said):
+    for call in (infimum.minimize, infimum.maximize):
+        r = call(lambda x: x[0], bounds, **asked)
+        assert r.verdict is INFEASIBLE and r.message == said
+    assert infimum.feasible(bounds, asked.get("constraints", ()), integrality=asked.get("integrality")).message == said
 
 
 def test_exact_ends():
