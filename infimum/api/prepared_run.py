@@ -187,7 +187,8 @@ def run(start: NewRun | StoredRun, limits: Limits, machine: Machine, parallel: P
     """What is found; if neither time nor memory suffice to trace and compile the function, what plain calls of it find: with
     constraints nothing, since no point would be proved to meet them."""
     with Interrupts() as interrupts:
-        watching.watch.asked_to_stop = lambda: interrupts.heard
+        before = interrupts.heard  # by a longer run, one of whose last searches this is: a step of it is worth its preparation
+        watching.watch.asked_to_stop = lambda: interrupts.heard and not before
         return _run(start, limits, machine, parallel, watching)
 
 

@@ -35,7 +35,8 @@ def least_loss(problem: FitProblem, rows: ResidualRows, settings: dict[str, Any]
         return found, known
     with Interrupts():  # what is known by now is kept
         again, known = _searched(problem, rows, settings | {"atol": rtol * loss, "checkpoint": None}, budget, _BOXES)
-    best, regions = again if again.upper <= found.upper else found, again if again.regions is not None else found
+    begun = again.regions is not None and again.lower > -np.inf  # else nothing was enclosed
+    best, regions = again if again.upper <= found.upper else found, again if begun else found
     return replace(again, x=best.x, fun=best.fun, upper=best.upper, lower=max(found.lower, again.lower),
                    boxes=regions.boxes, regions=regions.regions, question=again.question or found.question,
                    nfev=found.nfev + again.nfev, nit=found.nit + again.nit, seconds=found.seconds + again.seconds), known

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.api import prepared_run
 from infimum.errors import AgreementError, OptionError
 from infimum.fitting import search
 from infimum.search.interrupts import Interrupts
@@ -78,19 +79,26 @@ def test_an_agreement_error_names_the_model(call):
     assert "problem.py" not in told and "engine=" not in told
 
 
-def test_ctrl_c_in_the_second_search_keeps_the_first(monkeypatch, ctrl_c_heard):
+@pytest.mark.parametrize("prepared", [False, True])
+def test_ctrl_c_in_the_second_search_keeps_the_first(prepared, monkeypatch, ctrl_c_heard):
     """A tolerance that is large for the loss makes fit search twice."""
     monkeypatch.setattr(Interrupts, "_last", -np.inf)
-    calls, own = [], search.minimize
+    calls, own, compared = [], search.minimize, prepared_run.Comparison
+
+    def pressed(*args):
+        if len(calls) == 2 and prepared:
+            signal.raise_signal(signal.SIGINT)
+        return compared(*args)
+    monkeypatch.setattr(prepared_run, "Comparison", pressed)
 
     def minimize(*args, **settings):
         calls.append(settings["time_limit"])
-        if len(calls) == 2:
+        if len(calls) == 2 and not prepared:
             signal.raise_signal(signal.SIGINT)
         return own(*args, **settings)
     monkeypatch.setattr(search, "minimize", minimize)
     monkeypatch.setattr(search, "absolute_tolerance", lambda *_: 10.0)
     monkeypatch.setattr("infimum.fitting.entry.absolute_tolerance", lambda *_: 10.0)
     r = infimum.fit(decaying, X, Y, bounds=BOUNDS, time_limit=100.0)
-    assert len(calls) == 2 and calls[1] < calls[0] <= 100 and r.verdict.name == "STOPPED" and r.message == "interrupted"
+    assert len(calls) == 2 and calls[1] < calls[0] <= 100 and r.verdict.name == "STOPPED" and r.message.startswith("interrupted")
     assert r.upper < 10 and np.isfinite(r.x).all()
