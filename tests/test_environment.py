@@ -29,13 +29,13 @@ _GUARDED = environment.ours(lambda: None).__code__
 # ---- every way in
 # public names that do not compute with doubles, or only pass on
 NO_ARITHMETIC = {"BoundedError.feasible", "BoundedError.title", "Confidence.feasible", "Confidence.title",
-                 "ConstraintValues.count", "ConstraintValues.index", "Cover.count", "Cover.hi", "Cover.kept", "Cover.lo",
-                 "Cover.lower", "Cover.opposite", "Cover.product", "Cover.unions", "FitResult.message",
+                 "ConstraintValues.count", "ConstraintValues.index", "Cover.count", "Cover.counted", "Cover.hi", "Cover.kept",
+                 "Cover.lo", "Cover.lower", "Cover.opposite", "Cover.product", "Cover.unions", "FitResult.message",
                  "FitResult.success", "FitResult.verdict", "Minimisers.count", "Minimisers.exactly_one", "Minimisers.index",
                  "Minimisers.may_be_global", "Network.comparing_outputs", "Parameter.at_bound", "ParameterSet.feasible",
-                 "ParameterSet.title", "Result.get",
-                 "Result.items", "Result.keys", "Result.maximised", "Result.plot", "Result.to_dict",
-                 "Result.to_json", "Result.values", "Unions.count", "Unions.counts", "Unions.hull", "Unions.variables"}
+                 "ParameterSet.title", "Result.get", "Result.items", "Result.keys", "Result.maximised", "Result.plot",
+                 "Result.to_dict", "Result.to_json", "Result.values", "Unions.count", "Unions.counts", "Unions.hull",
+                 "Unions.variables"}
 
 
 def public() -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_origin
 
 
 class LazyModule:
-    """A module of infimum: `LazyModule("kernel.hessian").hessian` imports it and is what it calls so."""
+    """A module of infimum: `LazyModule("kernel.hessian").hessian` imports it and is what it calls so. Nothing is set here that
+    would hide it."""
+
+    __slots__ = ("_module",)
 
     def __init__(self, name: str):
         self._module = f"infimum.{name}"
