@@ -216,7 +216,7 @@ def _by_plain_calls(start: NewRun | StoredRun, watch: Watch, why: str, seconds: 
                     best: tuple | None = None) -> Result:
     """What plain calls find where a search could not begin, for want of memory unless `seconds` are left. `best`: a point and an
     estimate of its value, if known."""
-    from infimum.points.plain_call_search import MORE_MEMORY, MORE_TIME, by_plain_calls
+    from infimum.points.plain_call_search import MORE_MEMORY, by_plain_calls
 
     question, constrained = start.question, start.is_constrained
     problem, objective = question.problem, question.objective
@@ -224,7 +224,8 @@ def _by_plain_calls(start: NewRun | StoredRun, watch: Watch, why: str, seconds: 
     if best is not None and objective.maximises:
         best = best[0], maximisation.opposite(best[1])
     result = by_plain_calls(problem, plain, None if constrained else best, why + "; no feasible point was found" * constrained,
-                            seconds or 0.0, start.method.seed, start.method.engine, MORE_MEMORY if seconds is None else MORE_TIME)
+                            seconds or 0.0, start.method.seed, start.method.engine)
+    result = replace(result, obstacle=MORE_MEMORY) if seconds is None else result
     result = maximisation.Maximisation().postsolve(result) if objective.maximises else result
     return _about(problem, replace(result, seconds=watch.seconds, purpose=objective.purpose))
 

@@ -16,14 +16,15 @@ from infimum.search.policy.points import PLAIN_CALL_SEARCH as POLICY
 from infimum.support import environment
 
 _STREAM = 6  # fixed: the stream of random numbers
-MORE_TIME, MORE_MEMORY = "give it more time", "close other programs, or give a smaller batch or fewer particles"
+_EARLY = "The run ended before the first region was enclosed: "
+MORE_TIME = _EARLY + "give it more time."
+MORE_MEMORY = _EARLY + "close other programs, or give a smaller batch or fewer particles."
 
 
 def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, best: tuple[np.ndarray, float] | None, message: str,
-                   seconds: float, seed: int, engine: str, cure: str = MORE_TIME) -> Result:
+                   seconds: float, seed: int, engine: str) -> Result:
     """Calls `fun` with plain numbers for the given number of seconds, once at least. Nothing is proved: `fun` of the result is an
-    estimate, the whole box may hold minimisers. `best` is a point with an estimate of its value, if there is one already; `cure`
-    what would have helped the run."""
+    estimate, the whole box may hold minimisers. `best` is a point with an estimate of its value, if there is one already."""
     x, value = best if best is not None and np.isfinite(best[1]) else (None, np.inf)
     end, calls = perf_counter() + seconds, 0
     for point in _points(problem, seed) if fun is not None and x is None else ():
@@ -36,7 +37,7 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
     lo, hi = tuple(end[:, None] for end in problem.region) if problem.start is None else problem.start.regions
     boxes = [(low.copy(), high.copy()) for low, high in zip(lo.T, hi.T, strict=True)]
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, obstacle=f"The run ended before the first region was enclosed: {cure}.",
+                  verdict=Verdict.STOPPED, obstacle=MORE_TIME,
                   lower=-np.inf, upper=np.inf, boxes=boxes,
                   regions=Cover(lo, hi, np.full(len(boxes), -np.inf)), engine=engine, seed=seed)
 
