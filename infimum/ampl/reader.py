@@ -68,7 +68,7 @@ class _Reader:
         self.linear: dict[str, dict[int, list[tuple[int, float]]]] = {"J": {}, "G": {}}
         self.bounds: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.guess: np.ndarray | None = None
-        self.reversed: str | None = None  # what is said of the first bounds that are reversed
+        self.reversed: str | None = None  # the error about the first reversed bounds, if any
         self.sizes = {"r": m, "b": n}
         self.segments = {"F": self._function, "S": self._suffix, "V": self._defined, "C": self._constraint, "L": self._logical,
                          "O": self._objective, "d": self._dual, "x": self._primal, "r": self._bounds, "b": self._bounds,

@@ -119,8 +119,8 @@ def evaluator_of(objective: Objective, n: int, args: Any, machine: Machine, memo
 
 
 class Compiled(NamedTuple):
-    """A function with its constraints: by how much its equations are relaxed, notes for the user, and what is said instead where
-    no point is feasible for a reason that can be named."""
+    """A function with its constraints. `relaxed`: by how much its equations are relaxed; `notes`: for the user; `infeasible`: the
+    message of an INFEASIBLE result, where a variable or a constraint can be named as the reason."""
 
     evaluator: Evaluator
     relaxed: float = 0.0

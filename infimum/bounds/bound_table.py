@@ -78,7 +78,7 @@ SYSTEM_TESTS: dict[str, Row] = {
         Schedule(1, 8, 0.4, grows=True, while_paying=1, sample=64, cost=16, after_programs=32))),
     "fritz_john": Row("fritz_john.fritz_john", "FritzJohn", _variants(
         Schedule(4, 8, 0.5, grows=True, sample=64, cost=2, cost_a_variable=1)), asked=True),
-    # the last: of the variable to cut next it knows most. It and the others take turns
+    # It is the last, since the test that is asked last names the variable to cut, and programs know most about it.
     "lp": Row("linear_programs.linear_program_bound", "LinearProgramBound", _variants(
         Schedule(0, 1, 0.0, sample=64, cost=64)), asked=True),
 }

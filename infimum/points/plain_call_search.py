@@ -37,8 +37,7 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
     lo, hi = tuple(end[:, None] for end in problem.region) if problem.start is None else problem.start.regions
     boxes = [(low.copy(), high.copy()) for low, high in zip(lo.T, hi.T, strict=True)]
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, obstacle=MORE_TIME,
-                  lower=-np.inf, upper=np.inf, boxes=boxes,
+                  verdict=Verdict.STOPPED, obstacle=MORE_TIME, lower=-np.inf, upper=np.inf, boxes=boxes,
                   regions=Cover(lo, hi, np.full(len(boxes), -np.inf)), engine=engine, seed=seed)
 
 

@@ -160,7 +160,8 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
         "taken.home": ("i8", ("taken",)),
         "search": ("f8", (n + m + 2,)), "search.begin": box, "search.better": box,
         "taught.lagrangian": ("f8", ((lagrangian_size, lagrangian_size + 2 * n + 2 * n * n),)), "taught.lifted": ("f8", (n,)),
-        "lp.counts": ("i8", ((4, 5),)), "lp.mark": ("f8", (3,)), "lp.turn": ("f8", (6,)),
+        "lp.counts": ("i8", ((4, 5),)), "lp.turn": ("f8", (6,)),
+        "lp.mark": ("f8", (3,)),  # in files of earlier versions, whose turns were judged otherwise: not read
         "lp.basis": ("i1", (None,)), "lp.gains": ("f8", (2, 2, n)),
     }
 

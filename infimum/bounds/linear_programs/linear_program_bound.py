@@ -30,7 +30,8 @@ from infimum.search.policy.bounds import LINEAR_PROGRAMS as POLICY
 
 
 class PayoffInTurns(Payoff):
-    """It pays, but for a `rest`: so many steps without it, in which others have their turn that were never `tried`."""
+    """It always pays, but it is not asked for `rest` steps when a turn of the other tests begins. Those of the `others` that were
+    never tried are due in that turn."""
 
     rest = 0
     others: Sequence[Payoff] = ()
@@ -66,7 +67,7 @@ class Turn(NamedTuple):
         """Has it brought the lowest region nearer to the upper bound by a part of the distance, or where there is none, its
         bound up by a part of its size?"""
         if lower == -np.inf:
-            return self.upper == np.inf > upper
+            return self.upper == np.inf and upper < np.inf
         if self.upper < np.inf:
             return upper - lower <= POLICY.worth_gap_left * (self.upper - self.lower)
         return upper < np.inf or lower - self.lower > POLICY.worth_rise * max(1.0, abs(lower))
