@@ -72,7 +72,7 @@ class ConstrainedRun(SearchRun):
         self.elimination = counted_starts.EliminationStage(evaluator.system, problem, limits.memory_limit)
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
-        self.programs_wait = wanted is None and rounds is None  # may linear programs begin by themselves?
+        self.programs = counted_starts.ProgramsStage(wanted is None and rounds is None)
         self.whole = whole_number_search.WholeNumberSearch(evaluator, self.search, self.incumbent, self._offer_points,
                                                            lambda: self.branch.done) \
             if evaluator.system.integers and self.start is None and not self.search.is_large else None
@@ -130,9 +130,8 @@ class ConstrainedRun(SearchRun):
         state, many = self.branch.state(), self.many.values() if "many" in vars(self) else {}
         solver, programs = ({}, {}) if self.lp is None else ({"lp": self.lp.version}, self.lp.test.state())
         counts = {"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
-                  "quadratic_waits": self.quadratic_waits, "batch": self.batch, "step_to_end": self.step_to_end,
-                  "programs_wait": self.programs_wait}
-        return State(state.values | counts | many | self.elimination.values() | solver,
+                  "quadratic_waits": self.quadratic_waits, "batch": self.batch, "step_to_end": self.step_to_end}
+        return State(state.values | counts | many | self.programs.values() | self.elimination.values() | solver,
                      state.arrays | self.learned_arrays() | self.search.arrays() | programs)
 
     def _keep_state(self) -> None:
@@ -142,8 +141,8 @@ class ConstrainedRun(SearchRun):
                 self.state_before_search = self.state()
 
     def restore(self, state: State) -> None:
-        self.batch, begun = state.values["batch"], self.programs_wait and "lp" in state.values
-        self.programs_wait = self.programs_wait and state.values.get("programs_wait", False)
+        self.batch, begun = state.values["batch"], self.programs.waits and "lp" in state.values
+        self.programs.restore(state.values)
         if begun:
             self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
         self.branch_of(state)
@@ -215,7 +214,7 @@ class ConstrainedRun(SearchRun):
     def before_step(self) -> Iterator[None]:
         """By counts. A run that is stopped meanwhile begins with that when it is resumed."""
         self.elimination.look(self.branch, self.search.begin)
-        due = self.programs_wait and counted_starts.are_due(self.bounding.system, self.branch, self.problem.region)
+        due = self.programs.are_due(self.bounding.system, self.branch, self.problem.region)
         if due and self.branch.is_between_steps:
             self._keep_state()
             yield from self._begin_programs(self.branch)
@@ -227,7 +226,7 @@ class ConstrainedRun(SearchRun):
 
     def _begin_programs(self, branch: BranchAndBound) -> Iterator[None]:
         """From here on linear programs bound regions, where they have something to say; at first the whole box."""
-        self.programs_wait = False
+        self.programs.waits = False
         with stoppable():
             self.lp = root_linear_programs.RootLinearPrograms.by_themselves(self.bounding, self.problem)
         if self.lp is None:
@@ -246,7 +245,7 @@ class ConstrainedRun(SearchRun):
         self.elimination.look(branch, self.search.begin)
         if self.lp is not None:
             yield from self.lp.before(branch, self.search, self._offer)
-        elif self.programs_wait and counted_starts.find_the_first_point(self.bounding.system, branch, self.search.begin):
+        elif self.programs.waits and counted_starts.find_the_first_point(self.bounding.system, branch, self.search.begin):
             yield from self._begin_programs(branch)
         later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
         if self.whole is not None and self.whole.is_first and not (branch.done or (later and self.lp and self.lp.is_convex)):
@@ -299,7 +298,7 @@ class ConstrainedRun(SearchRun):
                 yield from self._tried(steps)
                 if self.incumbent.upper == np.inf and self.whole is not None and not self.whole.is_first:
                     yield from in_stoppable_steps(self.whole.first())
-                if self.programs_wait and self.incumbent.upper == np.inf and len(self.search.integers):
+                if self.programs.waits and self.incumbent.upper == np.inf and len(self.search.integers):
                     yield from self._begin_programs(branch)
                 if self.incumbent.upper < np.inf or self._dives:
                     break
@@ -315,7 +314,7 @@ class ConstrainedRun(SearchRun):
             return
         left, upper = self._box, self.incumbent.upper
         with stoppable():
-            left = convex_bounds.with_convex_bounds(self.evaluator, *left, self.search.x, upper)
+            left = convex_bounds.with_convex_bounds(self.bounding, *left, self.search.x, upper)
             left = growth_bounds.with_growth_bounds(self.evaluator.system, *left, upper)
             left = propagate(self.bounding, *left, upper) if (left[0] <= left[1]).all() else None
         if left is not None:

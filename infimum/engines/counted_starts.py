@@ -25,15 +25,45 @@ else:
     variable_elimination, relaxation = LazyModule("bounds.variable_elimination"), LazyModule("relax.relaxation")
 
 
-def are_due(system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Do they begin after what has been done? By steps, or where functions are costly by what has been enclosed."""
-    steps, whole = branch.steps, bool(system.integers)
-    if steps >= (POLICY.first_step_whole if whole else POLICY.first_step):
-        return True
-    if _operations(system, branch.boxes) >= POLICY.first_operations:
-        # without a lower bound regions of real variables become bounded by cuts: programs say nothing of most of them
-        return whole or branch.lower() > -np.inf
-    return whole and steps == POLICY.first_step_convex and relaxation.Relaxation.suffices(system, *box)
+class ProgramsStage:
+    """Linear programs of one run that nobody asked for: when do they begin?"""
+
+    def __init__(self, waits: bool):
+        self.waits = waits  # may they still begin?
+        self.marks = ((1, np.inf), (1, np.inf))  # boxes, and the distance between both bounds then; the later has twice as many
+
+    def are_due(self, system: System, branch: BranchAndBound, box: tuple[np.ndarray, np.ndarray]) -> bool:
+        """Do they begin after what has been done? By steps, or where functions are costly by what has been enclosed; but not as
+        long as boxes alone bring both bounds together."""
+        if not self.waits:
+            return False
+        steps, whole = branch.steps, bool(system.integers)
+        if self._closes(branch.boxes, float(branch.incumbent.upper) - float(branch.lower())) and not whole:
+            return False
+        if steps >= (POLICY.first_step_whole if whole else POLICY.first_step):
+            return True
+        if _operations(system, branch.boxes) >= POLICY.first_operations:
+            # without a lower bound regions of real variables become bounded by cuts: programs say nothing of most of them
+            return whole or branch.lower() > -np.inf
+        return whole and steps == POLICY.first_step_convex and relaxation.Relaxation.suffices(system, *box)
+
+    def _closes(self, boxes: int, distance: float) -> bool:
+        """Has the distance fallen by a power of the number of boxes since there were half as many, or fewer?"""
+        if boxes >= 2 * self.marks[1][0]:
+            self.marks = self.marks[1], (boxes, distance)
+        before, was = self.marks[0]
+        return distance <= was * (before / boxes) ** POLICY.closing_power < np.inf
+
+    def values(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        return {"programs_wait": self.waits, "programs_marks": [float(number) for mark in self.marks for number in mark]}
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """As a checkpoint has it."""
+        self.waits = self.waits and values.get("programs_wait", False)
+        if "programs_marks" in values:
+            boxes, distance, later, then = values["programs_marks"]
+            self.marks = (boxes, distance), (later, then)
 
 
 def _operations(system: System, boxes: int) -> int:

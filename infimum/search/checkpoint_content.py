@@ -87,6 +87,7 @@ _VALUES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("floor", "asked", "boxes_each"), _number),
     **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits", "programs_wait", "eliminated"),
                     _truth),
+    "programs_marks": lambda value: isinstance(value, list) and len(value) == 4 and all(_number(v) and v >= 0 for v in value),
     "batch": _batch, "step_to_end": _or_none(_truth), "lp": lambda value: isinstance(value, str),
     "discarded": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }

@@ -203,7 +203,8 @@ class ROOT_LINEAR_PROGRAMS:
     first_step_convex = 1           # steps after which linear programs begin by themselves: convex but for whole numbers,
     first_step_whole = 4            # with whole numbers otherwise,
     first_step = 16                 # and without;
-    first_operations = 1 << 22      # operations of enclosed functions after which they begin at any rate
+    first_operations = 1 << 22      # operations of enclosed functions after which they begin at any rate;
+    closing_power = 0.5             # not while the distance of both bounds falls at least by this power of the number of boxes
     large_lattice = 24.0            # bits of the number of whole points of a box: with more, programs look for the first point
     dive_period = 16                # steps between two dives later on
     others_after_whole = 256        # steps after which other costly tests are first tried, where programs look for whole numbers

@@ -1,6 +1,7 @@
 """Linear programs that nobody asked for: begun late, where there are constraints, and never needed."""
 
 import copy
+import json
 import sys
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum import Verdict, minimize
 from infimum.api.objective import with_constraints
 from infimum.backend import highs
 from infimum.bounds.linear_programs.integer_guide import IntegerGuide
@@ -188,9 +190,33 @@ def test_they_begin_sooner_where_functions_are_costly():
     def due(terms, boxes, lower=0.0):
         rows = [lambda x: np.sum(np.exp(x[0] * np.arange(terms))) <= 9]
         system = with_constraints(infimum.compile(lambda x: x[0], 2), rows, (), None, 0.0).evaluator.system
-        branch = SimpleNamespace(steps=2, boxes=boxes, lower=lambda: lower)
-        return counted_starts.are_due(system, branch, (np.zeros(2), np.ones(2)))
+        branch = SimpleNamespace(steps=2, boxes=boxes, lower=lambda: lower, incumbent=SimpleNamespace(upper=1.0))
+        return counted_starts.ProgramsStage(True).are_due(system, branch, (np.zeros(2), np.ones(2)))
     assert not due(1, 20_000) and due(400, 20_000) and not due(400, 100) and not due(400, 20_000, -np.inf)
+
+
+@pytest.mark.parametrize("falls, waits", [(0.5, True), (0.8, False), (1.0, False)])
+def test_they_wait_while_boxes_close_the_gap(falls, waits):
+    """With each doubling of the boxes the distance between both bounds falls by this factor; also of a run that continues."""
+    system = with_constraints(infimum.compile(lambda x: x[0], 2), [lambda x: x[0] * x[1] <= 9], (), None, 0.0).evaluator.system
+    stage, found = counted_starts.ProgramsStage(True), []
+    for step in range(12):
+        branch = SimpleNamespace(steps=8 * step, boxes=10 * 2**step, lower=lambda step=step: -falls**step,
+                                 incumbent=SimpleNamespace(upper=0.0))
+        found.append(stage.are_due(system, branch, (np.zeros(2), np.ones(2))))
+        values = json.loads(json.dumps(stage.values()))
+        stage = counted_starts.ProgramsStage(True)
+        stage.restore(values)
+    assert not any(found[:2]) and all(due is not waits for due in found[2:])
+
+
+def test_boxes_that_close_the_gap_have_no_programs_beside_them():
+    """A function of two variables with a costly formula: programs of it say far less than many boxes."""
+    rng = np.random.default_rng(0)
+    w, b, v = rng.normal(size=(2, 40)), rng.normal(size=40), rng.normal(size=40)
+    r = minimize(lambda x: np.tanh(x @ w + b) @ v + np.sin(3 * x[0]) * np.cos(2 * x[1]), [(-3, 3)] * 2,
+                 constraints=lambda x: x[0] ** 2 + x[1] ** 2 <= 4, atol=1e-4)
+    assert r.verdict is Verdict.PROVED and r.lp is None
 
 
 def bounding_of(f, bounds, constraints):
