@@ -97,7 +97,7 @@ def is_convex(system: System, lo: np.ndarray, hi: np.ndarray) -> bool:
 
 # fixed: by the lemma of the proof
 _CONVEX_DOMAINS = {"var", "const", "add", "sub", "neg", "mul", "div", "powi", "sum", "exp", "exp2", "log", "log2", "log10",
-                   "sqrt", "max", "min", "abs", "hypot", "norm", *VIEWS}
+                   "xlogx", "sqrt", "max", "min", "abs", "hypot", "norm", *VIEWS}
 
 
 def _have_convex_domains(system: System) -> np.ndarray:

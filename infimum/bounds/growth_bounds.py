@@ -1,5 +1,5 @@
-"""Bounds of variables that have none, from polynomials: far out the terms with the largest powers of single variables outweigh
-the others, for one variable where the others are bounded, and for several at once.
+"""Bounds of variables that have none, from rows that are polynomials but for terms that are enclosed: far out the terms with the
+largest powers of single variables outweigh the others, for one variable where the others are bounded, and for several at once.
 
 Proof: docs/proofs/convex_bounds.md.
 """
@@ -10,7 +10,8 @@ from math import inf, lcm, prod
 
 import numpy as np
 
-from infimum.expr.exact_forms import CONSTANT, ExactForms, Form, Term, enclosed, is_polynomial, plus
+from infimum.bounds.enclosed_forms import EnclosedForms
+from infimum.expr.exact_forms import CONSTANT, Form, Term, plus
 from infimum.expr.real import round_up
 from infimum.problem.system import System
 from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
@@ -28,17 +29,18 @@ def with_growth_bounds(system: System, lo: np.ndarray, hi: np.ndarray, upper: fl
     >>> with_growth_bounds(system, np.array([0.0, 1.0]), np.array([np.inf, 2.0]), 0.0)[1].round(1)
     array([2., 2.])
     """
-    box, forms = (lo.copy(), hi.copy()), ExactForms({})
+    box, forms = (lo.copy(), hi.copy()), EnclosedForms(len(lo))
     ends = zip(system.rows, [-inf, *system.lower], [upper, *system.upper], strict=True)
-    known = [(form, *sides) for row, *sides in ends if (form := forms.of(row)) is not None and is_polynomial(form)]
-    open_ = [{j for term in form for (_, j), _ in term if np.isinf([lo[j], hi[j]]).any()} for form, _, _ in known]
+    known = [(form, *sides) for row, *sides in ends for form in forms.of(row)]
+    open_ = [{j for term in form for (name, j), _ in term if not name and np.isinf([lo[j], hi[j]]).any()} for form, _, _ in known]
     while (infinite := np.isinf(box).sum()) > 0:
+        forms.enclose(*box)
         for i in np.flatnonzero(np.isinf(box).any(axis=0)).tolist():
             stop_if_over()
             rows = [row for row, free in zip(known, open_, strict=True) if free == {i}]
             for side in (0, 1):
                 if np.isinf(box[side][i]):
-                    far = [_reach(form, least, most, i, -1 if side == 0 else 1, box) for form, least, most in rows]
+                    far = [_reach(form, least, most, i, -1 if side == 0 else 1, forms, box) for form, least, most in rows]
                     nearest = min((number for number in far if number is not None), default=None)
                     if nearest is not None:
                         box[side][i] = round_up(nearest) if side else -round_up(nearest)
@@ -46,7 +48,7 @@ def with_growth_bounds(system: System, lo: np.ndarray, hi: np.ndarray, upper: fl
         for (form, least, most), free in zip(known, open_, strict=True):
             if len(free) > 1:
                 stop_if_over()
-                reaches = next((found for below in _below(form, least, most) if (found := _reaches(below, box))), {})
+                reaches = next((found for below in _below(form, least, most) if (found := _reaches(below, forms, box))), {})
                 for i, far in reaches.items():
                     box[0][i], box[1][i] = max(box[0][i], -round_up(far)), min(box[1][i], round_up(far))
                     _close(open_, i, box)
@@ -69,18 +71,23 @@ def _below(form: Form, least: float, most: float) -> Iterator[Form]:
             yield plus({term: sign * number for term, number in form.items()}, {CONSTANT: Fraction(-float(end))})
 
 
-def _reaches(form: Form, box: Box) -> dict[int, Fraction]:
+def _reaches(form: Form, forms: EnclosedForms, box: Box) -> dict[int, Fraction]:
     """For each variable of the form that is not bounded, if there are several, a number K such that form > 0 wherever |x_i| > K;
     nothing if none are found."""
     infinite = np.isinf(box).any(axis=0)
-    free = sorted({j for term in form for (_, j), _ in term if infinite[j]})
+
+    def is_free(name: str, j: int) -> bool:
+        return not name and bool(infinite[j])
+    free = sorted({j for term in form for (name, j), _ in term if is_free(name, j)})
     signs = {i: 1 if box[0][i] >= 0 else -1 if box[1][i] <= 0 else 0 for i in free}
     coefficients: dict[Term, Form] = {}  # of the powers of these variables: forms of the others
     for term, number in form.items():
-        powers = tuple(factor for factor in term if infinite[factor[0][1]])
-        coefficients.setdefault(powers, {})[tuple(factor for factor in term if not infinite[factor[0][1]])] = number
-    terms = {tuple((j, power) for (_, j), power in powers): _least(powers, enclosed(c, *box), signs)
-             for powers, c in coefficients.items()}
+        powers = tuple(factor for factor in term if is_free(*factor[0]))
+        coefficients.setdefault(powers, {})[tuple(factor for factor in term if not is_free(*factor[0]))] = number
+    terms = {tuple((j, power) for (_, j), power in powers): least for powers, c in coefficients.items()
+             if (least := _least(powers, forms.ends(c, *box), signs))}
+    if -inf in terms.values():
+        return {}
     if len(free) < 2:
         return {}
     degree = {i: max((powers[0][1] for powers in terms if len(powers) == 1 and powers[0][0] == i), default=0) for i in free}
@@ -109,7 +116,7 @@ def _reaches(form: Form, box: Box) -> dict[int, Fraction]:
     return {} if far is None else {i: far ** (common // degree[i]) / unit[i] for i in free}
 
 
-def _least(powers: Term, ends: tuple[Fraction, Fraction], signs: dict[int, int]) -> Fraction:
+def _least(powers: Term, ends: tuple[Fraction | float, Fraction | float], signs: dict[int, int]) -> Fraction | float:
     """A number c such that coefficients between these ends, times the powers, are not below c times powers of absolute values."""
     sign = prod(signs[j] for (_, j), power in powers if power % 2)
     return min(ends) if sign > 0 else min(-ends[0], -ends[1]) if sign < 0 else -max(map(abs, ends))
@@ -126,23 +133,21 @@ def _root_below(number: Fraction, degree: int) -> Fraction:
     return root
 
 
-def _reach(form: Form, least: float, most: float, i: int, sign: int, box: Box) -> Fraction | None:
+def _reach(form: Form, least: float, most: float, i: int, sign: int, forms: EnclosedForms, box: Box) -> Fraction | None:
     """A number K such that least <= form <= most holds nowhere in the box where sign x_i > K; None if none is found."""
     others: dict[int, Form] = {}  # coefficients of the powers of sign x_i: forms of the other variables
     for term, number in form.items():
-        if not all(np.isfinite(box[0][j]) and np.isfinite(box[1][j]) for (_, j), _ in term if j != i):
-            return None
         degree = dict(term).get(("", i), 0)
-        rest = tuple(factor for factor in term if factor[0][1] != i)
+        rest = tuple(factor for factor in term if factor[0] != ("", i))
         others.setdefault(degree, {})[rest] = number * sign**degree
     if not any(others):
         return None
-    ends = {degree: enclosed(form, *box) for degree, form in others.items()}
+    ends = {degree: forms.ends(form, *box) for degree, form in others.items()}
     for flip, end in ((1, most), (-1, least)):
-        if np.isfinite(end):
-            below = {degree: low if flip > 0 else -high for degree, (low, high) in ends.items()}
+        below = {degree: low if flip > 0 else -high for degree, (low, high) in ends.items()}
+        if np.isfinite(end) and -inf not in below.values():
             below[0] = below.get(0, 0) - flip * Fraction(float(end))
-            found = _root_bound(below)
+            found = _root_bound({degree: number for degree, number in below.items() if number or not degree})
             if found is not None:
                 return found
     return None

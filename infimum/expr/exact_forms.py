@@ -109,7 +109,7 @@ class ExactForms:
             parts = [np.broadcast_to(a, node.shape).reshape(-1) for a in args]
             flat[:] = [_or_opaque(node, k, rule, node, *(part[k] for part in parts)) for k in range(node.size)]
         else:
-            flat[:] = [_opaque(node, k) for k in range(node.size)]
+            flat[:] = [opaque(node, k) for k in range(node.size)]
         return found
 
 
@@ -118,7 +118,8 @@ def _along(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     return np.ascontiguousarray(np.transpose(x, [*kept, *axes]))
 
 
-def _opaque(node: Expr, k: int) -> Form:
+def opaque(node: Expr, k: int) -> Form:
+    """The form that is this element as it is."""
     return {(((node.key, k), 1),): Fraction(1)}
 
 
@@ -127,12 +128,12 @@ def _or_opaque(node: Expr, k: int, rule: Callable[..., "Form | None"], *args: ob
         form = rule(*args)
     except TooLong:
         form = None
-    return _opaque(node, k) if form is None else form
+    return opaque(node, k) if form is None else form
 
 
 def _constant(node: Expr, k: int) -> Form:
     value = exact_constant(float(node.lo.flat[k]), float(node.hi.flat[k]))
-    return _opaque(node, k) if value is None else number(value)
+    return opaque(node, k) if value is None else number(value)
 
 
 def _quotient(node: Expr, a: Form, b: Form) -> Form | None:

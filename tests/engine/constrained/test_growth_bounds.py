@@ -38,7 +38,7 @@ def test_roots_lie_within(seed, degree, sign):
 
 def test_what_has_no_bound_gets_none():
     cases = [(lambda x: x[0] * x[1], 1.0, 1.0), (lambda x: x[0]**3 + x[0]**2 * x[1]**3, -np.inf, 4.0),
-             (lambda x: np.sin(x[0]) + x[0]**2, 0.0, 4.0)]
+             (lambda x: x[0] * np.sin(x[1]) + x[1]**2, 0.0, 4.0), (lambda x: x[0]**2 + x[1] * np.log(x[1]**2), 0.0, 4.0)]
     for case in cases:
         system = Case(lambda x: x[0], [case], [(-np.inf, np.inf), (-np.inf, np.inf)]).evaluator().system
         low, high = with_growth_bounds(system, np.full(2, -np.inf), np.full(2, np.inf), np.inf)
@@ -139,6 +139,54 @@ def test_degrees_without_a_small_common_multiple_are_left_alone():
     system = Case(lambda x: x[0], [(row, -np.inf, 1.0)], [(-np.inf, np.inf)] + [(0, np.inf)] * 3).evaluator().system
     lo, hi = np.array([-np.inf, 0, 0, 0]), np.full(4, np.inf)
     assert np.isinf(with_growth_bounds(system, lo, hi, np.inf)[1]).all()
+
+
+ENCLOSED = [lambda x: 3 * np.sin(x[0] * x[1]), lambda x: np.exp(x[0] - x[1]), lambda x: (x[0] * np.exp(x[1]) - 2)**2,
+            lambda x: np.cos(x[1]) * x[0] / 8, lambda x: -np.tanh(x[0]) * x[-1], lambda x: abs(x[0] - x[1]),
+            lambda x: -2 / (1 + x[0]**2), lambda x: np.sqrt(x[0]**2 + np.cos(x[1])**2)]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 3), flipped=st.booleans(),
+       kinds=st.sets(st.sampled_from(range(len(ENCLOSED))), min_size=1, max_size=3))
+def test_bounds_hold_beside_other_functions(seed, n, flipped, kinds):
+    rng, end = np.random.default_rng(seed), 5.0
+    signs = rng.choice([0.0, 0.0, 1.0, -1.0], n)
+    p = _polynomial(rng, n, signs)
+    lo, hi = (np.append(np.where(signs == sign, 0.0, -sign * np.inf), y) for sign, y in ((1, -1.0), (-1, 2.0)))
+
+    def row(x):
+        return p(x) + sum(ENCLOSED[k](x) for k in kinds)
+    ends = (lambda x: -row(x), -end, np.inf) if flipped else (row, -np.inf, end)
+    system = Case(lambda x: x[0], [ends], list(zip(lo, hi, strict=True))).evaluator().system
+    low, high = with_growth_bounds(system, lo, hi, np.inf)
+    x = p.points(rng, signs)
+    with np.errstate(over="ignore"):
+        x = x[:, p.values(x) + sum(ENCLOSED[k](x) for k in kinds) <= end - 1e-6]
+    assert ((low[:, None] <= x) & (x <= high[:, None])).all()
+
+
+@pytest.mark.parametrize("f, upper, reach", [
+    (lambda x: 10 * np.sin(x[0]) + x[0]**2 + np.cos(x[0] * x[1]) + x[1]**2, 0.0, [11**.5, 11**.5]),
+    (lambda x: (x[0] * np.exp(-x[1]) - 2)**2 + 0.25 * x[0]**2 + x[1]**2, 1.0, [2.0, 1.0]),  # multiplied out it has no bound
+    (lambda x: x[0]**2 + x[0] * np.cos(x[1]) + x[1]**2 + abs(x[1]), 2.0, [2.0, 2.0]),
+])
+def test_what_is_enclosed_is_no_obstacle(f, upper, reach):
+    system = infimum.problem.system.System(infimum.compile(f, 2).f, (), np.zeros(0), np.zeros(0))
+    low, high = with_growth_bounds(system, np.full(2, -np.inf), np.full(2, np.inf), upper)
+    assert (np.array(reach) * 0.99 <= high).all() and (high <= np.array(reach) * 1.1).all() and (-low == high).all()
+
+
+@pytest.mark.parametrize("f, minimum", [
+    (lambda x: 10 * np.sin(x[0]) + x[0]**2 + np.cos(x[0] * x[1]) + x[1]**2, -6.94582338),
+    (lambda x: sum((x[0] * np.exp(-x[1] * t) - y)**2 for t, y in enumerate([2.0, 1.2, 0.8, 0.5]))
+     + 0.01 * (x[0]**2 + x[1]**2), 0.04388931),
+    (lambda x: x[0] * np.log(x[0]) + x[1] * np.log(x[1]) - x[0], -1 - np.exp(-1)),
+])
+@pytest.mark.parametrize("constraints", [(), lambda x: x[0] + x[1] >= -9])
+def test_users_who_give_no_bounds(f, minimum, constraints):
+    r = infimum.minimize(f, [(-np.inf, np.inf)] * 2, constraints=constraints, atol=1e-6, time_limit=20)
+    assert r.verdict is Verdict.PROVED and r.lower <= minimum + 1e-7 and r.upper >= minimum - 1e-7
 
 
 @settings(max_examples=30, deadline=None)
