@@ -15,16 +15,16 @@ from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.fixed_values import held_variables
 from infimum.problem.system import System
 from infimum.result import Result
-from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
+from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import convex_bounds
+    from infimum.bounds.infinite_ends import convex_bounds
     from infimum.certify import constraint_values
     from infimum.expr import point_value
     from infimum.structure import complete_squares, known_exponents
 else:
-    convex_bounds = LazyModule("bounds.convex_bounds")
+    convex_bounds = LazyModule("bounds.infinite_ends.convex_bounds")
     complete_squares = LazyModule("structure.complete_squares")
     point_value = LazyModule("expr.point_value")
     known_exponents = LazyModule("structure.known_exponents")

@@ -19,16 +19,17 @@ from infimum.problem.system import System
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
-from infimum.search.policy.bounds import CONVEX_BOUNDS, REGION_ISOLATION, SWEEPS
+from infimum.search.policy.bounds import REGION_ISOLATION, SWEEPS
+from infimum.search.policy.infinite_ends import CONVEX_BOUNDS
 from infimum.search.policy.search import ROOT_BOX as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds import growth_bounds
+    from infimum.bounds.infinite_ends import growth_bounds
 else:
-    growth_bounds = LazyModule("bounds.growth_bounds")
+    growth_bounds = LazyModule("bounds.infinite_ends.growth_bounds")
 
 
 class RootBox:

@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-from infimum.bounds.convex_bounds import ConvexSet
+from infimum.bounds.infinite_ends.convex_bounds import ConvexSet
 from infimum.problem.system import System
 from infimum.relax.lifting import Lift, LinearForm, plus
 from infimum.relax.program_bounds import LinearProgramBounding

@@ -398,24 +398,6 @@ class REGION_ISOLATION:
     quick_elements = 512             # and elements of all arrays of a problem that is small
 
 
-class CONVEX_BOUNDS:
-    """Bounds of variables that have none, from a convex set. Shown by `bench/minlp.py`."""
-
-    first_reach = 16.0         # how far the smaller box reaches from a point at first, in sizes of each variable,
-    growth = 16.0              # the factor by which it grows where no tangent is left to be added,
-    last_reach = 1e9           # and by which it grows at most
-    excess = 2.0**-6           # by which a row is violated where it is touched, as part of the size of its end
-    halvings = 40              # of the way to such a place
-    most_rounds = 60           # rounds of linear programs, each with tangents where the last ones ended,
-    most_operations = 1 << 30  # and numbers that all of them change
-    most_variables = 128       # of a problem
-    most_turns = 4000          # turns of one linear program
-    growth_halvings = 10       # of 1: the least bound that a polynomial is asked for,
-    growth_largest_degree = 1 << 10  # of the polynomial in one number that joint bounds of several variables come from
-    growth_doublings = 100     # doublings of 1: the largest one,
-    growth_bisections = 8      # and how often the factor of 2 between a bound that holds and one that does not is halved
-
-
 class TERM_SUM_ISOLATION:
     """The same for sums of many terms. Shown by `bench/stronger.py`; notes: 2026-11-second-order."""
 

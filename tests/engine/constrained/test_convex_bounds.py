@@ -1,4 +1,4 @@
-"""Finite bounds in the place of infinite ones (`bounds/convex_bounds.py`): nothing of the set is lost, and what is
+"""Finite bounds in the place of infinite ones (`bounds/infinite_ends/convex_bounds.py`): nothing of the set is lost, and what is
 unbounded stays unbounded."""
 
 import time
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from infimum import Constraint, Verdict, minimize
-from infimum.bounds.convex_bounds import with_convex_bounds
+from infimum.bounds.infinite_ends.convex_bounds import with_convex_bounds
 from infimum.relax.convex_quadratics import squares_of
 from infimum.relax.dense_simplex import solved
 from tests.engine.constrained_systems import Case

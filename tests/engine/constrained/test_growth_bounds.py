@@ -1,4 +1,4 @@
-"""Bounds of variables from the growth of polynomials (`bounds/growth_bounds.py`), and entropies near 0."""
+"""Bounds of variables from the growth of polynomials (`bounds/infinite_ends/growth_bounds.py`), and entropies near 0."""
 
 from typing import NamedTuple
 
@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import Constraint, Verdict, minimize
-from infimum.bounds import growth_bounds
-from infimum.bounds.growth_bounds import with_growth_bounds
+from infimum.bounds.infinite_ends import growth_bounds
+from infimum.bounds.infinite_ends.growth_bounds import with_growth_bounds
 from infimum.problem.settings import Goal
 from infimum.search.incumbent import Incumbent
 from infimum.search.root_box import RootBox

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infimum.bounds.infinite_ends.less_products import less_products
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import VIEWS
 from infimum.expr.node import topological, var
@@ -18,7 +19,7 @@ from infimum.problem.system import System
 from infimum.relax.convex_quadratics import quadratic_curvatures
 from infimum.relax.dense_simplex import solved
 from infimum.relax.safe_conclusions import IntervalRows, LinearCost, lowest, usable, weighted
-from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
+from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 from infimum.structure.curvature import CONCAVE, CONVEX, LINEAR, curvatures
 from infimum.support.clock import stop_if_over
 
@@ -34,6 +35,14 @@ def with_convex_bounds(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: 
     with np.errstate(all="ignore"):
         convex = ConvexSet.of(evaluator, lo, hi, x, upper)
         return (lo, hi) if convex is None else _Search(convex, lo, hi, x).result()
+
+
+def with_bounds_less_products(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
+    """The same where f is quadratic, and convex but for products of linear constraints, if the box is not bounded."""
+    if not np.isinf([lo, hi]).any():
+        return lo, hi
+    system = less_products(evaluator.system, var("x", lo.shape), lo, hi)
+    return (lo, hi) if system is evaluator.system else with_convex_bounds(evaluator.rewritten(system.f, system), lo, hi, x, upper)
 
 
 class ConvexSet(NamedTuple):

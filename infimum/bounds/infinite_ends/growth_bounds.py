@@ -10,11 +10,11 @@ from math import inf, lcm, prod
 
 import numpy as np
 
-from infimum.bounds.enclosed_forms import EnclosedForms
+from infimum.bounds.infinite_ends.enclosed_forms import EnclosedForms
 from infimum.expr.exact_forms import CONSTANT, Form, Term, plus
 from infimum.expr.real import round_up
 from infimum.problem.system import System
-from infimum.search.policy.bounds import CONVEX_BOUNDS as POLICY
+from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 from infimum.support.clock import stop_if_over
 
 Box = tuple[np.ndarray, np.ndarray]

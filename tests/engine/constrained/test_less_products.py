@@ -1,0 +1,100 @@
+"""Quadratic functions without bounds, less products of linear constraints (`bounds/infinite_ends/less_products.py`)."""
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infimum import Verdict, minimize
+from infimum.bounds.infinite_ends import less_products as module
+from infimum.bounds.infinite_ends.convex_bounds import with_bounds_less_products
+from infimum.bounds.infinite_ends.less_products import less_products
+from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.node import var
+from tests.engine.constrained_systems import Case
+
+
+class Planted:
+    """f is made of products of some of the rows A x >= b, of squares, and of the rows themselves, so that it has a minimum."""
+
+    def __init__(self, seed, n, exact):
+        rng = np.random.default_rng(seed)
+        count, self.exact = n + int(rng.integers(1, 4)), exact
+        self.a = rng.integers(-3, 4, (count, n)) / (1 if exact else 7)
+        self.b = self.a @ rng.integers(-2, 3, n) - rng.integers(0, 3, count)  # so that a point obeys them
+        pairs = list(combinations_with_replacement(range(count), 2))
+        self.pairs = [pairs[k] for k in rng.choice(len(pairs), 3, replace=False)]
+        self.weights, self.rest = rng.integers(1, 5, 3) / 2, rng.integers(1, 3, count) * 1.0
+        self.s = rng.integers(-1, 2, n) * 1.0
+
+    def slack(self, x):
+        return self.a @ x - (self.b if x.ndim == 1 else self.b[:, None])
+
+    def f(self, x):
+        slack = self.slack(x)
+        products = sum(w * slack[i] * slack[j] for w, (i, j) in zip(self.weights, self.pairs, strict=True))
+        return products + (self.s @ x)**2 + self.rest @ slack
+
+    def evaluator(self):
+        n = self.a.shape[1]
+        return Case(self.f, [(lambda x, k=k: self.a[k] @ x, self.b[k], np.inf) for k in range(len(self.b))],
+                    [(-np.inf, np.inf)] * n).evaluator()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 4))
+def test_what_is_left_is_below_f_and_bounds_hold(seed, n):
+    case, rng = Planted(seed, n, True), np.random.default_rng(seed)
+    evaluator, ends = case.evaluator(), (np.full(n, -np.inf), np.full(n, np.inf))
+    found = less_products(evaluator.system, var("x", (n,)), *ends)
+    x = rng.normal(size=(n, 4000)) * 2.0 ** rng.integers(-2, 8, 4000)
+    x = x[:, (case.slack(x) >= 0).all(axis=0)]
+    below = Evaluator(found.f, n).value(x, x)
+    assert (below.lo <= case.f(x) + 1e-9 * (1 + np.abs(case.f(x)))).all()
+    for upper in (1.0, 30.0, 1000.0):
+        low, high = with_bounds_less_products(evaluator, *ends, np.zeros(n), upper)
+        kept = x[:, case.f(x) <= upper * (1 - 1e-9)]
+        assert ((low[:, None] <= kept) & (kept <= high[:, None])).all()
+
+
+def test_most_of_such_functions_are_closed():
+    """Wherever constraints and f leave a bounded set; coefficients that are no doubles are none that are known exactly."""
+    closed = []
+    for seed in range(30):
+        case = Planted(seed, 3, True)
+        box = with_bounds_less_products(case.evaluator(), np.full(3, -np.inf), np.full(3, np.inf), np.zeros(3), 100.0)
+        closed.append(np.isfinite(box).all())
+    assert sum(closed) >= 20
+
+
+@pytest.mark.parametrize("f, bounds, constraints, minimum", [
+    (lambda x: x[0] * x[1] - x[2], [(None, None)] * 3, [lambda x: x[0] >= 1, lambda x: x[1] >= x[0], lambda x: x[2] <= x[0]], 0),
+    (lambda x: (x[0] + 2 * x[1] - 1) * (3 * x[0] - x[1] + 2) + x[0] + x[1], [(None, None)] * 2,
+     [lambda x: x[0] + 2 * x[1] >= 1, lambda x: 3 * x[0] - x[1] >= -2, lambda x: x[0] >= -5], 2 / 7),
+])
+def test_products_of_variables_without_bounds(f, bounds, constraints, minimum):
+    r = minimize(f, bounds, constraints=constraints, atol=1e-6, time_limit=20)
+    assert r.verdict is Verdict.PROVED and r.lower <= minimum + 1e-9 and r.upper >= minimum - 1e-9
+
+
+@pytest.mark.parametrize("f, row", [
+    (lambda x: x[0] * x[1], lambda x: x[0] + x[1] - 1),  # along x0 = -x1
+    (lambda x: -x[0] * x[1], lambda x: x[0]),
+    (lambda x: x[0] * x[1] - x[0]**2, lambda x: x[0]),
+])
+def test_what_falls_without_end_is_not_closed(f, row):
+    system = Case(f, [(row, 0.0, np.inf)], [(-np.inf, np.inf)] * 2).evaluator()
+    assert np.isinf(with_bounds_less_products(system, np.full(2, -np.inf), np.full(2, np.inf), np.ones(2), 5.0)).any()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), rows=st.integers(1, 6), columns=st.integers(1, 8))
+def test_least_squares_with_numbers_that_are_not_negative(seed, rows, columns):
+    """The conditions of an optimum: no slope upwards, none at numbers that are not 0."""
+    rng = np.random.default_rng(seed)
+    matrix, right = rng.normal(size=(rows, columns)), rng.normal(size=rows)
+    x = module._not_negative(matrix, right)
+    slope = matrix.T @ (right - matrix @ x)
+    assert (x >= 0).all() and (slope <= 1e-6).all() and (np.abs(slope[x > 0]) <= 1e-6).all()
