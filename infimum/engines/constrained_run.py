@@ -37,15 +37,14 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds.infinite_ends import convex_bounds, growth_bounds
+    from infimum.bounds.infinite_ends import closing
     from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
     from infimum.engines import rewritten_rows
     from infimum.points.diving import many_starts, whole_number_search
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
-    convex_bounds = LazyModule("bounds.infinite_ends.convex_bounds")
-    growth_bounds = LazyModule("bounds.infinite_ends.growth_bounds")
+    closing = LazyModule("bounds.infinite_ends.closing")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
     rewritten_rows = LazyModule("engines.rewritten_rows")
@@ -315,9 +314,7 @@ class ConstrainedRun(SearchRun):
             return
         left, upper = self._box, self.incumbent.upper
         with stoppable():
-            left = convex_bounds.with_convex_bounds(self.bounding, *left, self.search.x, upper)
-            left = growth_bounds.with_growth_bounds(self.evaluator.system, *left, upper)
-            left = convex_bounds.with_bounds_less_products(self.evaluator, *left, self.search.x, upper)
+            left = closing.closed(self.evaluator, self.bounding, *left, self.search.x, upper)
             left = propagate(self.bounding, *left, upper) if (left[0] <= left[1]).all() else None
         if left is not None:
             self._go_on_in(left)

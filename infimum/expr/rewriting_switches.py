@@ -22,7 +22,7 @@ STEPS: dict[str, str] = {
     "probed bounds": "what lies beyond holds no feasible point, whichever of two parts a whole variable lies in",
     "completed squares": "a (x + s)**2 + b x is a square and a constant: an identity of polynomials",
     "completed forms": "a semidefinite quadratic form is a sum of squares of linear functions: an identity of polynomials",
-    "less products": "a function that is not above f where constraints hold, to find out how far such points lie",
+    "convex below": "a convex function that is not above f where constraints hold, to find out how far points with small f lie",
     "entropies": "x log x is continued by its limit 0 at 0, where it is not defined: bounds hold on one more point",
     "monomials": "products of powers of variables with positive bounds are exponentials of logarithms",
     # of an expression, as it is made

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from infimum.expr.build import build, concat, index, reshape
-from infimum.expr.node import Expr
+from infimum.expr.node import Expr, const
 from infimum.expr.rationals import between_doubles
 from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System
@@ -56,11 +56,11 @@ def _completed(row: Expr, x: Expr, binary: set[int]) -> Expr:
     for sign in (1, -1):
         squares = squares_of(sign * form.matrix)
         if squares is not None:
-            return _sum(form, squares, Fraction(sign), x)
+            return sum_of_squares(form, squares, Fraction(sign), x)
     return row
 
 
-def _sum(form: QuadraticForm, squares: list[Square], sign: Fraction, x: Expr) -> Expr:
+def sum_of_squares(form: QuadraticForm, squares: list[Square], sign: Fraction, x: Expr) -> Expr:
     """sign Σ w (l·x + t)² / 2 + Σ g x + c: as much of the linear part of the form is in the squares as there is room for."""
     m, linear, constant = len(form.variables), dict(form.linear), form.constant
     lines, shifts = [], []
@@ -73,11 +73,13 @@ def _sum(form: QuadraticForm, squares: list[Square], sign: Fraction, x: Expr) ->
         shifts.append(slope / square.weight)
         constant -= sign * slope * slope / square.weight / 2
         lines.append([Fraction(0)] * square.at + [Fraction(1)] + square.factors)
-    inside = concat([reshape(index(x, i), (1,)) for i in form.variables])
-    products = build("mul", between_doubles([q for line in lines for q in line], (len(lines), m)), inside)
-    argument = build("add", build("sum", products, axes=(1,)), between_doubles(shifts, (len(lines),)))
-    weights = between_doubles([sign * square.weight / 2 for square in squares], (len(lines),))
-    found = build("sum", build("mul", weights, build("powi", argument, k=2)), axes=(0,))
+    found = const(0.0)
+    if squares:
+        inside = concat([reshape(index(x, i), (1,)) for i in form.variables])
+        products = build("mul", between_doubles([q for line in lines for q in line], (len(lines), m)), inside)
+        argument = build("add", build("sum", products, axes=(1,)), between_doubles(shifts, (len(lines),)))
+        weights = between_doubles([sign * square.weight / 2 for square in squares], (len(lines),))
+        found = build("sum", build("mul", weights, build("powi", argument, k=2)), axes=(0,))
     for i, factor in sorted(linear.items()):
         if factor:
             found = build("add", found, build("mul", between_doubles([factor], ()), index(x, i)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.exact_forms import ExactForms, is_polynomial
+from infimum.expr.exact_forms import ExactForms, Form, is_polynomial
 from infimum.expr.node import Expr
 from infimum.search.policy.search import RECOGNITION as POLICY
 from infimum.structure.curvature import CONCAVE, CONVEX
@@ -63,8 +63,11 @@ def quadratic_curvatures(rows: list[Expr], x: Expr) -> list[int]:
 def quadratic_form(row: Expr, x: Expr) -> QuadraticForm | None:
     """What a row is; None if it is no such form, its coefficients are not exact, or there are too many of them."""
     form = ExactForms({}).of(row)
-    if form is None or not is_polynomial(form):
-        return None
+    return None if form is None or not is_polynomial(form) else quadratic_form_of(form)
+
+
+def quadratic_form_of(form: Form) -> QuadraticForm | None:
+    """The same of a polynomial of the second degree."""
     found = {tuple(i for (_, i), power in term for _ in range(power)): number for term, number in form.items()}
     variables = sorted({i for factors in found if len(factors) == 2 for i in factors})
     if len(variables) > POLICY.quadratic_variables:

@@ -27,9 +27,9 @@ from infimum.support.clock import briefly, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds.infinite_ends import growth_bounds
+    from infimum.bounds.infinite_ends import closing
 else:
-    growth_bounds = LazyModule("bounds.infinite_ends.growth_bounds")
+    closing = LazyModule("bounds.infinite_ends.closing")
 
 
 class RootBox:
@@ -101,9 +101,10 @@ class RootBox:
     def close(self) -> None:
         """Finite ends in the place of infinite ones, as far as f is above the incumbent's value beyond them by its growth."""
         if self.start is None and self.n <= CONVEX_BOUNDS.most_variables and np.isinf(self.box).any() and not self.done:
-            system = System(self.evaluator.f, (), np.zeros(0), np.zeros(0))
+            of_system = self.evaluator.rewritten(self.evaluator.f, System(self.evaluator.f, (), np.zeros(0), np.zeros(0)))
+            x = np.zeros(self.n) if self.incumbent.x is None else self.incumbent.x
             with stoppable():
-                lo, hi = growth_bounds.with_growth_bounds(system, *(end[:, 0] for end in self.box), self.incumbent.upper)
+                lo, hi = closing.by_growth(of_system, *(end[:, 0] for end in self.box), x, self.incumbent.upper)
             self.box = lo[:, None], hi[:, None]
 
     def _refine(self) -> Iterator[None]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.bounds.infinite_ends.less_products import less_products
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import VIEWS
 from infimum.expr.node import topological, var
@@ -35,14 +34,6 @@ def with_convex_bounds(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: 
     with np.errstate(all="ignore"):
         convex = ConvexSet.of(evaluator, lo, hi, x, upper)
         return (lo, hi) if convex is None else _Search(convex, lo, hi, x).result()
-
-
-def with_bounds_less_products(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
-    """The same where f is quadratic, and convex but for products of linear constraints, if the box is not bounded."""
-    if not np.isinf([lo, hi]).any():
-        return lo, hi
-    system = less_products(evaluator.system, var("x", lo.shape), lo, hi)
-    return (lo, hi) if system is evaluator.system else with_convex_bounds(evaluator.rewritten(system.f, system), lo, hi, x, upper)
 
 
 class ConvexSet(NamedTuple):

@@ -18,14 +18,19 @@ Ends = tuple[Fraction | float, Fraction | float]  # exact numbers, or infinite o
 
 
 class AddendForms(ExactForms):
-    """Products and powers that are no polynomials are not multiplied out: a square is never negative, its terms may be."""
+    """Products and powers are not multiplied out where that is no quadratic polynomial: a square is never negative, its terms may
+    be."""
 
     def _form(self, node: Expr, args: list[np.ndarray]) -> np.ndarray:
         found = super()._form(node, args)
         if node.op in ("mul", "div", "powi", "prod"):
             flat = found.reshape(-1)
-            flat[:] = [form if len(form) < 2 or is_polynomial(form) else opaque(node, k) for k, form in enumerate(flat)]
+            flat[:] = [form if len(form) < 2 or _is_quadratic(form) else opaque(node, k) for k, form in enumerate(flat)]
         return found
+
+
+def _is_quadratic(form: Form) -> bool:
+    return is_polynomial(form) and all(sum(power for _, power in term) <= 2 for term in form)
 
 
 class EnclosedForms:
@@ -37,12 +42,11 @@ class EnclosedForms:
         self.found: dict[Factor, Ends] = {}
 
     def of(self, row: Expr) -> list[Form]:
-        """The forms of a scalar: multiplied out, and where that is no polynomial with its addends as they are."""
+        """The forms of a scalar: multiplied out, and where that is another one with its addends as they are."""
         forms = [form for kind in self.kinds if (form := kind.of(row)) is not None]
-        if not forms or is_polynomial(forms[0]):
-            return forms[:1]
-        self.rows.append(row)
-        return forms
+        if not all(map(is_polynomial, forms)):
+            self.rows.append(row)
+        return forms[:1] if forms[0:1] == forms[1:2] else forms
 
     def enclose(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Encloses all factors where they are defined. One that is defined nowhere, or not known, may be any number."""

@@ -1,16 +1,16 @@
-"""Quadratic functions without bounds, less products of linear constraints (`bounds/infinite_ends/less_products.py`)."""
+"""Variables without bounds, by convex functions below f (`bounds/infinite_ends/convex_below.py`)."""
 
 from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from infimum import Verdict, minimize
-from infimum.bounds.infinite_ends import less_products as module
-from infimum.bounds.infinite_ends.convex_bounds import with_bounds_less_products
-from infimum.bounds.infinite_ends.less_products import less_products
+from infimum.bounds.infinite_ends import convex_below as module
+from infimum.bounds.infinite_ends.closing import by_growth
+from infimum.bounds.infinite_ends.convex_below import convex_below
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
 from tests.engine.constrained_systems import Case
@@ -48,13 +48,14 @@ class Planted:
 def test_what_is_left_is_below_f_and_bounds_hold(seed, n):
     case, rng = Planted(seed, n, True), np.random.default_rng(seed)
     evaluator, ends = case.evaluator(), (np.full(n, -np.inf), np.full(n, np.inf))
-    found = less_products(evaluator.system, var("x", (n,)), *ends)
+    found = convex_below(evaluator.system, var("x", (n,)), *ends)
     x = rng.normal(size=(n, 4000)) * 2.0 ** rng.integers(-2, 8, 4000)
     x = x[:, (case.slack(x) >= 0).all(axis=0)]
+    assume(found is not None)
     below = Evaluator(found.f, n).value(x, x)
     assert (below.lo <= case.f(x) + 1e-9 * (1 + np.abs(case.f(x)))).all()
     for upper in (1.0, 30.0, 1000.0):
-        low, high = with_bounds_less_products(evaluator, *ends, np.zeros(n), upper)
+        low, high = by_growth(evaluator, *ends, np.zeros(n), upper)
         kept = x[:, case.f(x) <= upper * (1 - 1e-9)]
         assert ((low[:, None] <= kept) & (kept <= high[:, None])).all()
 
@@ -64,9 +65,22 @@ def test_most_of_such_functions_are_closed():
     closed = []
     for seed in range(30):
         case = Planted(seed, 3, True)
-        box = with_bounds_less_products(case.evaluator(), np.full(3, -np.inf), np.full(3, np.inf), np.zeros(3), 100.0)
+        box = by_growth(case.evaluator(), np.full(3, -np.inf), np.full(3, np.inf), np.zeros(3), 100.0)
         closed.append(np.isfinite(box).all())
     assert sum(closed) >= 20
+
+
+@pytest.mark.parametrize("f, n, minimum", [
+    (lambda x: (x[0] - x[1])**4 + (x[0] + x[1])**2 - x[0] * x[1], 2, 0.0),
+    (lambda x: (x[0] - x[1])**2 + (x[1] - x[2])**2 + 0.1 * x[0]**2 + 3 * np.sin(x[0] * x[2]), 3, -2.551743915),
+    (lambda x: np.exp(x[0] - x[1]) + (x[0] + x[1] - 1)**2 + (x[0] - 2 * x[1])**2 - np.tanh(x[0])**2, 2, None),
+])
+@pytest.mark.parametrize("constraints", [(), lambda x: x[0] + x[1] >= -9])
+def test_squares_of_sums_beside_other_functions(f, n, minimum, constraints):
+    r = minimize(f, [(None, None)] * n, constraints=constraints, atol=1e-5, time_limit=20)
+    assert r.verdict is Verdict.PROVED
+    if minimum is not None:
+        assert r.lower <= minimum + 1e-6 and r.upper >= minimum - 1e-6
 
 
 @pytest.mark.parametrize("f, bounds, constraints, minimum", [
@@ -86,7 +100,7 @@ def test_products_of_variables_without_bounds(f, bounds, constraints, minimum):
 ])
 def test_what_falls_without_end_is_not_closed(f, row):
     system = Case(f, [(row, 0.0, np.inf)], [(-np.inf, np.inf)] * 2).evaluator()
-    assert np.isinf(with_bounds_less_products(system, np.full(2, -np.inf), np.full(2, np.inf), np.ones(2), 5.0)).any()
+    assert np.isinf(by_growth(system, np.full(2, -np.inf), np.full(2, np.inf), np.ones(2), 5.0)).any()
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,0 +1,25 @@
+"""Finite ends in the place of infinite ones, by all that is known of that.
+
+Proof: docs/proofs/convex_bounds.md.
+"""
+
+import numpy as np
+
+from infimum.bounds.infinite_ends.convex_below import convex_below
+from infimum.bounds.infinite_ends.convex_bounds import Box, with_convex_bounds
+from infimum.bounds.infinite_ends.growth_bounds import with_growth_bounds
+from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.node import var
+
+
+def closed(evaluator: Evaluator, bounding: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
+    """The box [lo, hi] with ends in the place of infinite and of very far ones, as far as they follow for the points that obey
+    all constraints and f <= upper. `bounding` has other forms of the same system; x may be any point."""
+    return by_growth(evaluator, *with_convex_bounds(bounding, lo, hi, x, upper), x, upper)
+
+
+def by_growth(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
+    """The same by what far out outweighs the rest of f, or of a constraint."""
+    lo, hi = with_growth_bounds(evaluator.system, lo, hi, upper)
+    below = convex_below(evaluator.system, var("x", lo.shape), lo, hi) if np.isinf([lo, hi]).any() else None
+    return (lo, hi) if below is None else with_convex_bounds(evaluator.rewritten(below.f, below), lo, hi, x, upper)

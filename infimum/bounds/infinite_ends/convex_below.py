@@ -1,0 +1,139 @@
+"""Convex quadratic functions below f: terms of other kinds are not below a number, if they are enclosed, and products of linear
+constraints are not negative where these hold. They tell how far points lie at which f is small, where variables have no bounds.
+
+Proof: docs/proofs/convex_bounds.md.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from math import inf
+
+import numpy as np
+
+from infimum.bounds.infinite_ends.enclosed_forms import EnclosedForms
+from infimum.expr.exact_forms import CONSTANT, Elimination, Form, Term, is_linear, is_polynomial, plus, times, variable
+from infimum.expr.node import Expr
+from infimum.expr.rewriting_switches import step
+from infimum.problem.system import System
+from infimum.relax.completed_forms import sum_of_squares
+from infimum.relax.convex_quadratics import Square, quadratic_form_of, squares_of
+from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
+
+
+@step("convex below", lambda system, x, lo, hi: None)
+def convex_below(system: System, x: Expr, lo: np.ndarray, hi: np.ndarray) -> System | None:
+    """The same system with a convex function in the place of f that is not above f on the box where the constraints hold; None
+    if none is found.
+
+    >>> from infimum.evaluation.evaluator import Evaluator
+    >>> from infimum.expr.node import var
+    >>> from infimum.trace.trace import trace
+    >>> system = System(trace(lambda x: x[0] * x[1] + x[1] + np.cos(x[0]), 2), (), np.zeros(0), np.zeros(0))
+    >>> below = convex_below(system, var("x", (2,)), np.array([1.0, 2.0]), np.full(2, np.inf))  # less (x0 - 1) (x1 - 2)
+    >>> Evaluator(below.f, 2).value([3.0, 4.0], [3.0, 4.0]).lo.item()
+    11.0
+    """
+    forms = EnclosedForms(len(lo))
+    candidates = forms.of(system.f) if len(lo) <= POLICY.most_factors else []
+    forms.enclose(lo, hi)
+    products: list[Form] | None = None
+    for form in candidates:
+        f = _quadratic_below(form, forms, lo, hi)
+        if f is None:
+            continue
+        squares = _squares(f)
+        if squares is None:
+            products = _products(system, forms, lo, hi) if products is None else products
+            weights = _weights([_quadratic(part) for part in (*products, *_lines(len(lo)))], _quadratic(f)) or {}
+            for k, product in enumerate(products):
+                f = plus(f, product, -weights.get(k, Fraction(0)))
+            squares = _squares(f)
+        if squares is not None:
+            return replace(system, f=sum_of_squares(quadratic_form_of(f), squares, Fraction(1), x))
+    return None
+
+
+def _squares(f: Form) -> list[Square] | None:
+    form = quadratic_form_of(f)
+    return None if form is None else squares_of(form.matrix)
+
+
+def _degree(term: Term) -> int:
+    return sum(power for _, power in term)
+
+
+def _quadratic(form: Form) -> Form:
+    return {term: number for term, number in form.items() if _degree(term) == 2}
+
+
+def _quadratic_below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> Form | None:
+    """With the least numbers that they are in the place of the terms that are not linear or quadratic, if there are such."""
+    found: Form = {}
+    for term, number in form.items():
+        if _degree(term) > 2 or not is_polynomial({term: number}):
+            least = forms.ends({term: number}, lo, hi)[0]
+            if least == -inf:
+                return None
+            found = plus(found, {CONSTANT: least})
+        else:
+            found = plus(found, {term: number})
+    return found
+
+
+def _products(system: System, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> list[Form]:
+    """Of two linear forms that are not negative on the box where the constraints hold; none if these are too many."""
+    ends, linear = [({variable(j): Fraction(1)}, lo[j], hi[j]) for j in range(len(lo))], []
+    for row, *sides in zip(system.rows[1:], system.lower, system.upper, strict=True):
+        ends += [(form, *sides) for form in forms.of(row)[:1] if is_linear(form)]
+    for form, least, most in ends:
+        linear += [plus({}, plus(form, {CONSTANT: Fraction(float(end))}, Fraction(-1)), Fraction(sign))
+                   for sign, end in ((1, least), (-1, most)) if np.isfinite(end)]
+    return [times(a, b) for a, b in combinations_with_replacement(linear, 2)] if len(linear) <= POLICY.most_factors else []
+
+
+def _lines(n: int) -> list[Form]:
+    """Squares of variables, and of sums and differences of two: what may be left."""
+    single = [{variable(j): Fraction(1)} for j in range(n)]
+    lines = single + [plus(a, b, Fraction(sign)) for a, b in combinations(single, 2) for sign in (1, -1)]
+    return [times(line, line) for line in lines]
+
+
+def _weights(parts: list[Form], wanted: Form) -> dict[int, Fraction] | None:
+    """Numbers >= 0 with which these forms add up to the wanted one exactly, those that are not 0; None if none are found."""
+    terms = sorted({term for form in (*parts, wanted) for term in form})
+    matrix = np.array([[float(form.get(term, 0)) for form in parts] for term in terms]).reshape(len(terms), len(parts))
+    right = np.array([float(wanted.get(term, 0)) for term in terms])
+    with np.errstate(all="ignore"):
+        size = np.sqrt((matrix**2).sum(axis=0))
+        estimate = _not_negative(matrix / np.where(size > 0, size, 1.0), right)
+    used, known = np.flatnonzero(estimate).tolist(), Elimination(lambda term: 1.0)
+    for term in terms:
+        form = {variable(k): number for k in used if (number := parts[k].get(term, Fraction(0)))}
+        if known.add(plus(form, {CONSTANT: wanted.get(term, Fraction(0))}, Fraction(-1))):
+            return None
+    found = {k: -known.by.get(variable(k), {}).get(CONSTANT, Fraction(0)) for k in used}
+    return found if all(number >= 0 for number in found.values()) else None
+
+
+def _not_negative(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Least squares with numbers >= 0, by Lawson and Hanson: those that are not 0 belong to columns that are independent."""
+    found, free = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], bool)
+    for _ in range(POLICY.most_exchanges):
+        slope = np.where(free, -inf, matrix.T @ (right - matrix @ found))
+        enters = int(np.argmax(slope))
+        if not slope[enters] > POLICY.least_slope * np.abs(right).max(initial=0.0):
+            break
+        free[enters] = True
+        while free.any():
+            best = np.zeros(len(found))
+            best[free] = np.linalg.lstsq(matrix[:, free], right, rcond=None)[0]
+            out = free & (best <= 0)
+            if not out.any():
+                break
+            share = np.min(found[out] / (found[out] - best[out]))
+            found = found + share * (best - found)
+            free &= found > 0
+            found[~free] = 0.0
+        found = np.where(free, best, 0.0)
+    return found
