@@ -18,7 +18,7 @@ from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
-from infimum.engines import counted_starts
+from infimum.engines import closing_stage, counted_starts
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
@@ -37,14 +37,12 @@ from infimum.support.clock import in_stoppable_steps, stoppable
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
-    from infimum.bounds.infinite_ends import closing
     from infimum.bounds.linear_programs import root_linear_programs
     from infimum.bounds.quadratics import quadratic_lagrangian
     from infimum.engines import rewritten_rows
     from infimum.points.diving import many_starts, whole_number_search
     from infimum.search.rounds import StepRounds
 else:  # most runs need none of them
-    closing = LazyModule("bounds.infinite_ends.closing")
     quadratic_lagrangian = LazyModule("bounds.quadratics.quadratic_lagrangian")
     root_linear_programs = LazyModule("bounds.linear_programs.root_linear_programs")
     rewritten_rows = LazyModule("engines.rewritten_rows")
@@ -73,6 +71,7 @@ class ConstrainedRun(SearchRun):
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.programs = counted_starts.ProgramsStage(wanted is None and rounds is None)
+        self.closing = closing_stage.ClosingStage(evaluator)
         self.whole = whole_number_search.WholeNumberSearch(evaluator, self.search, self.incumbent, self._offer_points,
                                                            lambda: self.branch.done) \
             if evaluator.system.integers and self.start is None and not self.search.is_large else None
@@ -131,8 +130,9 @@ class ConstrainedRun(SearchRun):
         solver, programs = ({}, {}) if self.lp is None else ({"lp": self.lp.version}, self.lp.test.state())
         counts = {"before": self.searched, "asked": self.asked, "quadratic_steps": self.quadratic_steps,
                   "quadratic_waits": self.quadratic_waits, "batch": self.batch, "step_to_end": self.step_to_end}
-        return State(state.values | counts | many | self.programs.values() | self.elimination.values() | solver,
-                     state.arrays | self.learned_arrays() | self.search.arrays() | programs)
+        stages = self.programs.values() | self.elimination.values() | self.closing.values()
+        arrays = state.arrays | self.learned_arrays() | self.search.arrays() | programs
+        return State(state.values | counts | many | stages | solver, arrays)
 
     def _keep_state(self) -> None:
         """A run that is stopped from here on continues here. Where there is no memory for that, with what is known by then."""
@@ -157,6 +157,7 @@ class ConstrainedRun(SearchRun):
         if self.lp is not None:
             self.lp.restore(state)
         self.elimination.restore(state.values)
+        self.closing.restore(state.values)
         self.step_to_end = state.values.get("step_to_end", False if state.values.get("looking") else None)  # before release 0.4
 
     def branch_of(self, state: State) -> BranchAndBound:
@@ -255,8 +256,7 @@ class ConstrainedRun(SearchRun):
             yield from self._search(branch)
         self.branch = branch
         self._close()
-        if self.search.is_wide:
-            yield from self._narrow()
+        yield from self._narrow() if self.search.is_wide else ()
         branch.prune()
         if self.lp is not None:
             if not self.lp.alternates:  # else there are products, of which tightening says more at less cost
@@ -277,6 +277,7 @@ class ConstrainedRun(SearchRun):
         yield
 
     def after_step(self, was_round: bool) -> Iterator[None]:
+        self._close()
         if self.quadratic_waits and self._quadratic_budget >= max(POLICY.least_quadratic_steps, self.quadratic_steps):
             self._keep_state()
             self.asked = np.inf
@@ -309,31 +310,33 @@ class ConstrainedRun(SearchRun):
         return self.lp is not None and self.lp.whole
 
     def _close(self) -> None:
-        """Nearer bounds in the place of infinite or very wide ones. If nothing lies between them, no point is feasible."""
-        if self.start is not None or not len(self.branch.pool) or not self.search.is_wide:
+        """Nearer bounds in the place of very wide ones, at first and with a much better point. None: no point is feasible."""
+        upper = self.incumbent.upper
+        if self.start is not None or not len(self.branch.pool) or not self.closing.is_due(self._box, upper):
             return
-        left, upper = self._box, self.incumbent.upper
-        with stoppable():
-            left = closing.closed(self.evaluator, self.bounding, *left, self.search.x, upper)
-            left = propagate(self.bounding, *left, upper) if (left[0] <= left[1]).all() else None
+        self._keep_state()
+        left = self.closing.left(self.bounding, self._box, self.x, upper)
         if left is not None:
             self._go_on_in(left)
         elif upper == np.inf:
             self.branch.discard_all()
 
     def _go_on_in(self, box: Box) -> None:
-        """Branching begins anew with this box, which holds all points that are better than the best one."""
+        """This box holds all points that are better than the best one. Branching begins anew with it, if it has not cut yet."""
         self.search.better = box
         self._compare_with(box)
-        self.branch.begin_again(*(end[:, None] for end in box))
+        if self.branch.steps:
+            self.branch.clip(*box)
+        else:
+            self.branch.begin_again(*(end[:, None] for end in box))
 
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
-        propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
+        that leaves is where to look again, what to cut, and what the sides of regions are compared with."""
         for _ in range(POLICY.most_narrowed_searches):
             if self.start is not None or self.incumbent.x is None or self.branch.done:
                 return
-            left, before = propagate(self.bounding, *self._box, self.incumbent.upper), self.incumbent.upper
+            left, before = self.closing.left(self.bounding, self._box, self.x, self.incumbent.upper), self.incumbent.upper
             if left is None:
                 return
             self._go_on_in(left)

@@ -83,8 +83,8 @@ def _goal(value: Any) -> bool:
 
 _VALUES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("boxes", "steps", "before", "cuts", "judged", "next_look", "looked", "sweeps", "slices", "refined",
-                     "largest_step", "quadratic_steps", "start_rounds", "start_misses"), _whole),
-    **dict.fromkeys(("floor", "asked", "boxes_each"), _number),
+                     "largest_step", "quadratic_steps", "start_rounds", "start_misses", "closings"), _whole),
+    **dict.fromkeys(("floor", "asked", "boxes_each", "closed_with"), _number),
     **dict.fromkeys(("ended", "alike", "looking", "may_move_to_gpu", "quadratic_waits", "programs_wait", "eliminated"),
                     _truth),
     "programs_marks": lambda value: isinstance(value, list) and len(value) == 4 and all(_number(v) and v >= 0 for v in value),

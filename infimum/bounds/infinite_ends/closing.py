@@ -10,6 +10,7 @@ from infimum.bounds.infinite_ends.convex_bounds import Box, with_convex_bounds
 from infimum.bounds.infinite_ends.growth_bounds import with_growth_bounds
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
+from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 
 
 def closed(evaluator: Evaluator, bounding: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
@@ -21,5 +22,6 @@ def closed(evaluator: Evaluator, bounding: Evaluator, lo: np.ndarray, hi: np.nda
 def by_growth(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
     """The same by what far out outweighs the rest of f, or of a constraint."""
     lo, hi = with_growth_bounds(evaluator.system, lo, hi, upper)
-    below = convex_below(evaluator.system, var("x", lo.shape), lo, hi) if np.isinf([lo, hi]).any() else None
+    far = ~(np.maximum(x - lo, hi - x) <= POLICY.first_reach * np.maximum(1.0, np.abs(x)))
+    below = convex_below(evaluator.system, var("x", lo.shape), lo, hi) if far.any() else None
     return (lo, hi) if below is None else with_convex_bounds(evaluator.rewritten(below.f, below), lo, hi, x, upper)

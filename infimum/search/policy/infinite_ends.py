@@ -4,6 +4,9 @@
 class CONVEX_BOUNDS:
     """Bounds of variables that have none, from a convex set. Shown by `bench/minlp.py`."""
 
+    wide_bounds = 2.0**20      # width: bounds that are wider are looked at again
+    much_better = 0.5          # with a value that is better by this part of the last one,
+    most_closings = 8          # as often at most, the first time counted
     first_reach = 16.0         # how far the smaller box reaches from a point at first, in sizes of each variable,
     growth = 16.0              # the factor by which it grows where no tangent is left to be added,
     last_reach = 1e9           # and by which it grows at most

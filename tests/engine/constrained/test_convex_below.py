@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import infimum
 from infimum import Verdict, minimize
 from infimum.bounds.infinite_ends import convex_below as module
 from infimum.bounds.infinite_ends.closing import by_growth
@@ -112,3 +113,21 @@ def test_least_squares_with_numbers_that_are_not_negative(seed, rows, columns):
     x = module._not_negative(matrix, right)
     slope = matrix.T @ (right - matrix @ x)
     assert (x >= 0).all() and (slope <= 1e-6).all() and (np.abs(slope[x > 0]) <= 1e-6).all()
+
+
+def test_bounds_are_looked_at_again_with_a_better_point(tmp_path):
+    """The first whole point that is feasible lies a million away, so that bounds that follow from it say little."""
+    a = np.array([[-0.7, 0.4, 0.4, -1.1, -0.3, 1.0], [-1.2, 0.1, 0.9, 0.8, -0.5, 0.3], [-0.3, -1.9, 0.5, -0.2, -0.8, 0.1],
+                  [-1.1, 0.7, 0.3, 1.1, -0.4, -0.1], [0.6, -0.9, 0.2, -0.6, 1.4, 0.9], [0.8, 0.2, -0.6, 0.4, 0.7, -0.2]])
+    a = np.concatenate([a, [[-0.2, -0.4, 0.6, 0.2, 0.1, 1.2]]])
+    b, c = np.array([-1.1, 1.5, -0.1, -0.1, 0.5, -0.4, 0.3]), a.sum(axis=0)
+
+    def f(x):
+        return (a[0] @ x - b[0]) * (a[1] @ x - b[1]) + c @ x
+    given = {"constraints": lambda x: a @ x >= b, "integrality": [1] * 6, "atol": 1e-3}
+    found = minimize(f, [(None, None)] * 6, time_limit=60, **given)
+    assert found.verdict is Verdict.PROVED and np.abs(found.x).max() < 1000
+    path = tmp_path / "run.inf"
+    stopped = minimize(f, [(None, None)] * 6, checkpoint=path, max_boxes=found.nfev // 2, **given)
+    again = infimum.resume(path, f, constraints=given["constraints"])
+    assert stopped.lower <= found.lower and (again.lower, again.upper, again.nfev) == (found.lower, found.upper, found.nfev)
