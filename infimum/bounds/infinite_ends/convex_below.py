@@ -1,5 +1,6 @@
-"""Convex quadratic functions below f: terms of other kinds are not below a number, if they are enclosed, and products of linear
-constraints are not negative where these hold. They tell how far points lie at which f is small, where variables have no bounds.
+"""Convex functions below f: a quadratic one, and terms of f that are convex. Other terms are not below a number, if they are
+enclosed, and products of linear constraints are not negative where these hold. Such a function tells how far points lie at which
+f is small, where variables have no bounds.
 
 Proof: docs/proofs/convex_bounds.md.
 """
@@ -12,8 +13,10 @@ from math import inf
 import numpy as np
 
 from infimum.bounds.infinite_ends.enclosed_forms import EnclosedForms
-from infimum.expr.exact_forms import CONSTANT, Elimination, Form, Term, is_linear, is_polynomial, plus, times, variable
+from infimum.expr.build import build
+from infimum.expr.exact_forms import CONSTANT, Elimination, Factor, Form, Term, is_linear, is_polynomial, plus, times, variable
 from infimum.expr.node import Expr
+from infimum.expr.rationals import between_doubles
 from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System
 from infimum.relax.completed_forms import sum_of_squares
@@ -39,9 +42,10 @@ def convex_below(system: System, x: Expr, lo: np.ndarray, hi: np.ndarray) -> Sys
     forms.enclose(lo, hi)
     products: list[Form] | None = None
     for form in candidates:
-        f = _quadratic_below(form, forms, lo, hi)
-        if f is None:
+        below = _below(form, forms, lo, hi)
+        if below is None:
             continue
+        f, convex = below
         squares = _squares(f)
         if squares is None:
             products = _products(system, forms, lo, hi) if products is None else products
@@ -50,7 +54,10 @@ def convex_below(system: System, x: Expr, lo: np.ndarray, hi: np.ndarray) -> Sys
                 f = plus(f, product, -weights.get(k, Fraction(0)))
             squares = _squares(f)
         if squares is not None:
-            return replace(system, f=sum_of_squares(quadratic_form_of(f), squares, Fraction(1), x))
+            found = sum_of_squares(quadratic_form_of(f), squares, Fraction(1), x)
+            for factor, number in sorted(convex.items()):
+                found = build("add", found, build("mul", between_doubles([number], ()), forms.element(factor)))
+            return replace(system, f=found)
     return None
 
 
@@ -67,18 +74,22 @@ def _quadratic(form: Form) -> Form:
     return {term: number for term, number in form.items() if _degree(term) == 2}
 
 
-def _quadratic_below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> Form | None:
-    """With the least numbers that they are in the place of the terms that are not linear or quadratic, if there are such."""
+def _below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> tuple[Form, dict[Factor, Fraction]] | None:
+    """A quadratic polynomial, and other factors that are convex once multiplied by their numbers: together not above the form.
+    Its other terms are replaced by the least numbers that they are; None if they have none."""
     found: Form = {}
+    convex: dict[Factor, Fraction] = {}
     for term, number in form.items():
-        if _degree(term) > 2 or not is_polynomial({term: number}):
+        if is_polynomial({term: number}) and _degree(term) <= 2:
+            found = plus(found, {term: number})
+        elif len(term) == 1 and term[0][1] == 1 and forms.is_convex(term[0][0], number > 0, lo, hi):
+            convex[term[0][0]] = number
+        else:
             least = forms.ends({term: number}, lo, hi)[0]
             if least == -inf:
                 return None
             found = plus(found, {CONSTANT: least})
-        else:
-            found = plus(found, {term: number})
-    return found
+    return found, convex
 
 
 def _products(system: System, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> list[Form]:

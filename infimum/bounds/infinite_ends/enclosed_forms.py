@@ -10,9 +10,10 @@ from math import inf
 import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
-from infimum.expr.build import build
+from infimum.expr.build import build, index, reshape
 from infimum.expr.exact_forms import ExactForms, Factor, Form, is_polynomial, opaque
-from infimum.expr.node import Expr
+from infimum.expr.node import Expr, topological
+from infimum.structure.curvature import CONCAVE, CONVEX, curvatures
 
 Ends = tuple[Fraction | float, Fraction | float]  # exact numbers, or infinite ones
 
@@ -40,6 +41,7 @@ class EnclosedForms:
         self.n, self.kinds = n, (ExactForms({}), AddendForms({}))
         self.rows: list[Expr] = []  # those with such factors
         self.found: dict[Factor, Ends] = {}
+        self.curves: dict[str, np.ndarray] = {}
 
     def of(self, row: Expr) -> list[Form]:
         """The forms of a scalar: multiplied out, and where that is another one with its addends as they are."""
@@ -57,6 +59,21 @@ class EnclosedForms:
             for k, (low, high) in enumerate(zip(enclosure.lo[:, 0].tolist(), enclosure.hi[:, 0].tolist(), strict=True)):
                 known = low <= high and low < inf and high > -inf
                 self.found[node.key, k] = (_exact(low), _exact(high)) if known else (-inf, inf)
+
+    def element(self, factor: Factor) -> Expr:
+        """A factor as an expression."""
+        name, k = factor
+        node = next(node for node in topological(self.rows) if node.key == name)
+        return index(reshape(node, (node.size,)), k)
+
+    def is_convex(self, factor: Factor, positive: bool, lo: np.ndarray, hi: np.ndarray) -> bool:
+        """Is it convex, or if it is multiplied by a negative number, concave, as its formula tells? An estimate where it is not
+        defined on all of the box."""
+        if factor[0] not in self.curves:
+            node = next(node for node in topological(self.rows) if node.key == factor[0])
+            known = curvatures((node,), lo, hi)
+            self.curves[factor[0]] = np.zeros(node.size, int) if known is None else known[0].reshape(-1)
+        return bool(self.curves[factor[0]][factor[1]] & (CONVEX if positive else CONCAVE))
 
     def ends(self, form: Form, lo: np.ndarray, hi: np.ndarray) -> Ends:
         """The form on a box, term by term."""

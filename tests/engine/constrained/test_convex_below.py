@@ -75,6 +75,8 @@ def test_most_of_such_functions_are_closed():
     (lambda x: (x[0] - x[1])**4 + (x[0] + x[1])**2 - x[0] * x[1], 2, 0.0),
     (lambda x: (x[0] - x[1])**2 + (x[1] - x[2])**2 + 0.1 * x[0]**2 + 3 * np.sin(x[0] * x[2]), 3, -2.551743915),
     (lambda x: np.exp(x[0] - x[1]) + (x[0] + x[1] - 1)**2 + (x[0] - 2 * x[1])**2 - np.tanh(x[0])**2, 2, None),
+    (lambda x: abs(x[0] - 3) + np.sqrt(1 + (x[0] + x[1])**2) + np.sin(3 * x[1]), 2, None),
+    (lambda x: (2 * x[0] - x[1])**4 + (x[0] + x[1] - 1)**4 + np.log(1 + np.exp(x[0])) - 2 * np.cos(5 * x[0] * x[1]), 2, None),
 ])
 @pytest.mark.parametrize("constraints", [(), lambda x: x[0] + x[1] >= -9])
 def test_squares_of_sums_beside_other_functions(f, n, minimum, constraints):
