@@ -5,10 +5,12 @@ f is small, where variables have no bounds.
 Proof: docs/proofs/convex_bounds.md.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,22 +45,29 @@ def convex_below(system: System, x: Expr, lo: np.ndarray, hi: np.ndarray) -> Sys
     products: list[Form] | None = None
     for form in candidates:
         below = _below(form, forms, lo, hi)
-        if below is None:
-            continue
-        f, convex = below
-        squares = _squares(f)
-        if squares is None:
-            products = _products(system, forms, lo, hi) if products is None else products
-            weights = _weights([_quadratic(part) for part in (*products, *_lines(len(lo)))], _quadratic(f)) or {}
-            for k, product in enumerate(products):
-                f = plus(f, product, -weights.get(k, Fraction(0)))
+        for f in () if below is None else _without_swings(below.quadratic, below.swings):
             squares = _squares(f)
-        if squares is not None:
-            found = sum_of_squares(quadratic_form_of(f), squares, Fraction(1), x)
-            for factor, number in sorted(convex.items()):
-                found = build("add", found, build("mul", between_doubles([number], ()), forms.element(factor)))
-            return replace(system, f=found)
+            if squares is None:
+                products = _products(system, forms, lo, hi) if products is None else products
+                weights = _weights([_quadratic(part) for part in (*products, *_lines(len(lo)))], _quadratic(f)) or {}
+                for k, product in enumerate(products):
+                    f = plus(f, product, -weights.get(k, Fraction(0)))
+                squares = _squares(f)
+            if squares is not None:
+                found = sum_of_squares(quadratic_form_of(f), squares, Fraction(1), x)
+                for factor, number in sorted(below.convex.items()):
+                    found = build("add", found, build("mul", between_doubles([number], ()), forms.element(factor)))
+                return replace(system, f=found)
     return None
+
+
+class _Below(NamedTuple):
+    """Together not above f: a quadratic polynomial, other factors that are convex once multiplied by their numbers, and -a |x_j|
+    for each number a of a variable j."""
+
+    quadratic: Form
+    convex: dict[Factor, Fraction]
+    swings: dict[int, Fraction]
 
 
 def _squares(f: Form) -> list[Square] | None:
@@ -74,22 +83,39 @@ def _quadratic(form: Form) -> Form:
     return {term: number for term, number in form.items() if _degree(term) == 2}
 
 
-def _below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> tuple[Form, dict[Factor, Fraction]] | None:
-    """A quadratic polynomial, and other factors that are convex once multiplied by their numbers: together not above the form.
-    Its other terms are replaced by the least numbers that they are; None if they have none."""
-    found: Form = {}
-    convex: dict[Factor, Fraction] = {}
+def _below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> _Below | None:
+    """Of a form. Its other terms are replaced by the least numbers that they are; None if they have none."""
+    found = _Below({}, {}, {})
+    quadratic = found.quadratic
     for term, number in form.items():
+        rest = {tuple(factor for factor in term if factor[0][0]): number}
+        variables = [factor for factor in term if not factor[0][0]]
         if is_polynomial({term: number}) and _degree(term) <= 2:
-            found = plus(found, {term: number})
+            quadratic = plus(quadratic, {term: number})
         elif len(term) == 1 and term[0][1] == 1 and forms.is_convex(term[0][0], number > 0, lo, hi):
-            convex[term[0][0]] = number
+            found.convex[term[0][0]] = number
+        elif (least := forms.ends({term: number}, lo, hi)[0]) > -inf:
+            quadratic = plus(quadratic, {CONSTANT: least})
+        elif _degree(tuple(variables)) == 1 and (most := max(map(abs, forms.ends(rest, lo, hi)))) < inf:
+            (_, j), _ = variables[0]
+            found.swings[j] = found.swings.get(j, Fraction(0)) + most
         else:
-            least = forms.ends({term: number}, lo, hi)[0]
-            if least == -inf:
-                return None
-            found = plus(found, {CONSTANT: least})
-    return found, convex
+            return None
+    return found._replace(quadratic=quadratic)
+
+
+def _without_swings(f: Form, swings: dict[int, Fraction]) -> Iterator[Form]:
+    """Forms not above f and -a |x_j|: parts of the squares are taken for them, a |x_j| <= e x_j**2 + a**2 / (4 e)."""
+    squares = {j: f.get(((("", j), 2),), Fraction(0)) for j in swings}
+    if not swings:
+        yield f
+    elif min(squares.values()) > 0:
+        for share in POLICY.swing_shares:
+            found = f
+            for j, a in swings.items():
+                e = squares[j] * Fraction(share)
+                found = plus(found, {((("", j), 2),): e, CONSTANT: a * a / (4 * e)}, Fraction(-1))
+            yield found
 
 
 def _products(system: System, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> list[Form]:

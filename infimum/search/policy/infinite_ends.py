@@ -18,6 +18,7 @@ class CONVEX_BOUNDS:
     most_turns = 4000          # turns of one linear program
     most_factors = 24          # variables of a quadratic f, and ends of linear constraints whose products are taken from it,
     most_exchanges = 400       # exchanges of these products, while those are looked for that leave a convex function,
+    swing_shares = 2.0**-3, 2.0**-8, 2.0**-16  # parts of squares that outweigh variables times bounded functions, tried in turn
     least_slope = 1e-9         # and part of the coefficients by which one must bring nearer to it
     growth_halvings = 10       # of 1: the least bound that a polynomial is asked for,
     growth_largest_degree = 1 << 10  # of the polynomial in one number that joint bounds of several variables come from

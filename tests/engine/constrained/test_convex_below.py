@@ -133,3 +133,34 @@ def test_bounds_are_looked_at_again_with_a_better_point(tmp_path):
     stopped = minimize(f, [(None, None)] * 6, checkpoint=path, max_boxes=found.nfev // 2, **given)
     again = infimum.resume(path, f, constraints=given["constraints"])
     assert stopped.lower <= found.lower and (again.lower, again.upper, again.nfev) == (found.lower, found.upper, found.nfev)
+
+
+TERMS = [lambda x, a, i, j: a * np.sin(2 * x[i]), lambda x, a, i, j: a * np.cos(x[i] * x[j]),
+         lambda x, a, i, j: abs(a) * np.exp(-x[i]), lambda x, a, i, j: a * np.tanh(x[i] - x[j]), lambda x, a, i, j: a / (1 + x[i]**2), lambda x, a, i, j: a * x[i],
+         lambda x, a, i, j: abs(a) * abs(x[i] - x[j] + 1), lambda x, a, i, j: abs(a) * np.sqrt(1 + x[i]**2),
+         lambda x, a, i, j: a * x[i] * np.cos(x[j]) * np.arctan(x[i]), lambda x, a, i, j: abs(a) * np.maximum(x[i], x[j])]
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 4), kinds=st.lists(st.sampled_from(range(len(TERMS))), max_size=3))
+def test_it_is_below_sums_of_powers_and_other_functions(seed, n, kinds):
+    rng = np.random.default_rng(seed)
+    lines, shifts = rng.integers(-2, 3, (n + 1, n)) * 1.0, rng.integers(-3, 4, n + 1) * 1.0
+    powers, weights = rng.choice([2, 2, 4], n + 1).tolist(), rng.choice([0.1, 1.0, 3.0], n + 1)
+    terms = [(TERMS[k], float(rng.integers(1, 4)) * rng.choice([-1, 1]), *rng.integers(0, n, 2)) for k in kinds]
+
+    def f(x):
+        squares = sum(w * (line @ x - t)**k for w, line, t, k in zip(weights, lines, shifts, powers, strict=True))
+        return squares + sum(term(x, a, i, j) for term, a, i, j in terms)
+    evaluator = Case(f, [(lambda x: x[0], -np.inf, 1e9)], [(-np.inf, np.inf)] * n).evaluator()
+    ends = np.full(n, -np.inf), np.full(n, np.inf)
+    found = convex_below(evaluator.system, var("x", (n,)), *ends)
+    assume(found is not None)
+    x = rng.normal(size=(n, 3000)) * 2.0 ** rng.integers(-3, 7, 3000)
+    with np.errstate(over="ignore"):
+        values = f(x)
+    below = Evaluator(found.f, n).value(x, x)
+    assert (below.lo <= values + 1e-9 * (1 + np.abs(values))).all()
+    low, high = by_growth(evaluator, *ends, np.zeros(n), 50.0)
+    kept = x[:, values <= 50.0 * (1 - 1e-9)]
+    assert ((low[:, None] <= kept) & (kept <= high[:, None])).all()
