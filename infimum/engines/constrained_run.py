@@ -18,7 +18,7 @@ from infimum.bounds.convexifying_terms import convexity
 from infimum.bounds.interface import LocalSolution, RegionTest
 from infimum.bounds.propagation import Box, propagate, propagate_each
 from infimum.certify.equation_solutions import FailureReason
-from infimum.engines import closing_stage, counted_starts
+from infimum.engines import counted_starts
 from infimum.evaluation.evaluator import Evaluator
 from infimum.points.constrained_search import ConstrainedSearch
 from infimum.problem.problem import Problem
@@ -71,7 +71,7 @@ class ConstrainedRun(SearchRun):
         wanted = getattr(method.options, "lp", False)
         self.lp = root_linear_programs.RootLinearPrograms.of(self.bounding, problem) if wanted else None
         self.programs = counted_starts.ProgramsStage(wanted is None and rounds is None)
-        self.closing = closing_stage.ClosingStage(evaluator)
+        self.closing = counted_starts.ClosingStage(evaluator)
         self.whole = whole_number_search.WholeNumberSearch(evaluator, self.search, self.incumbent, self._offer_points,
                                                            lambda: self.branch.done) \
             if evaluator.system.integers and self.start is None and not self.search.is_large else None

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infimum.bounds.propagation import Box, propagate
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import const, topological
 from infimum.kernel.schedule import straight_cost
 from infimum.problem.problem import Problem
@@ -12,6 +14,7 @@ from infimum.problem.system import System
 from infimum.search.branch_and_bound import BranchAndBound
 from infimum.search.policy.bounds import ROOT_LINEAR_PROGRAMS as POLICY
 from infimum.search.policy.bounds import VARIABLE_ELIMINATION as ELIMINATION
+from infimum.search.policy.points import CONSTRAINED_SEARCH as SEARCH
 from infimum.search.policy.points import DIVES as POINTS
 from infimum.search.policy.search import CONSTRAINED
 from infimum.support.clock import stoppable
@@ -20,8 +23,10 @@ from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
     from infimum.bounds import variable_elimination
+    from infimum.bounds.infinite_ends import closing
     from infimum.relax import relaxation
 else:
+    closing = LazyModule("bounds.infinite_ends.closing")
     variable_elimination, relaxation = LazyModule("bounds.variable_elimination"), LazyModule("relax.relaxation")
 
 
@@ -134,3 +139,34 @@ class EliminationStage:
         """As a checkpoint has it."""
         if values.get("eliminated", False):
             self.waits, self.done = False, True
+
+
+class ClosingStage:
+    """Nearer bounds in the place of infinite or very wide ones, of one run: at first, and again in the midst of the search.
+    `bounding` has other forms of the evaluator's functions."""
+
+    def __init__(self, evaluator: Evaluator):
+        self.evaluator, self.upper, self.times = evaluator, np.inf, 0
+
+    def is_due(self, box: Box, upper: float) -> bool:
+        """Are bounds very wide, and a point much better than that with which they were looked at last?"""
+        with np.errstate(all="ignore"):
+            wide = bool((box[1] - box[0] > SEARCH.wide_bounds).any())
+        much = CONSTRAINED.much_better * max(1.0, abs(self.upper))
+        better = upper < np.inf and (self.upper == np.inf or self.upper - upper >= much)
+        return wide and (not self.times or (better and self.times < CONSTRAINED.most_closings))
+
+    def left(self, bounding: Evaluator, box: Box, x: np.ndarray, upper: float) -> Box | None:
+        """What is left of the box for better points: by all functions at once, and by each of them."""
+        self.upper, self.times = upper, self.times + 1
+        with stoppable():
+            left = closing.closed(self.evaluator, bounding, *box, x, upper)
+            return propagate(bounding, *left, upper) if (left[0] <= left[1]).all() else None
+
+    def values(self) -> dict[str, Any]:
+        """For a checkpoint."""
+        return {"closed_with": float(self.upper), "closings": self.times}
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """As a checkpoint has it."""
+        self.upper, self.times = values.get("closed_with", np.inf), values.get("closings", 0)

@@ -15,7 +15,6 @@ from infimum.presolve.presolve_stack import Formulation, PresolveStep
 from infimum.problem.fixed_values import held_variables
 from infimum.problem.system import System
 from infimum.result import Result
-from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 from infimum.support.lazy import LazyModule
 
 if TYPE_CHECKING:
@@ -56,9 +55,9 @@ class ConvexWithoutBounds(EmptySystem):
     minimum is."""
 
     def apply(self, given: Formulation) -> Formulation | None:
-        problem, n = given.problem, given.evaluator.n
+        problem = given.problem
         bounded = np.isfinite(problem.region).all() or problem.several is not None
-        if bounded or n > POLICY.most_variables or given.evaluator.system is not None:
+        if bounded or given.evaluator.system is not None:
             return None
         found = super().apply(given)
         self.said = "a convex function of variables without bounds: an upper bound tells where its minimum is"

@@ -15,12 +15,10 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.problem.cover import widths
 from infimum.problem.settings import Goal
 from infimum.problem.start_boxes import StartBoxes
-from infimum.problem.system import System
 from infimum.problem.unions import Unions
 from infimum.search.checkpoint import State
 from infimum.search.incumbent import Incumbent
 from infimum.search.policy.bounds import REGION_ISOLATION, SWEEPS
-from infimum.search.policy.infinite_ends import CONVEX_BOUNDS
 from infimum.search.policy.search import ROOT_BOX as POLICY
 from infimum.search.region_pool import Regions
 from infimum.support.clock import briefly, stoppable
@@ -100,11 +98,10 @@ class RootBox:
 
     def close(self) -> None:
         """Finite ends in the place of infinite ones, as far as f is above the incumbent's value beyond them by its growth."""
-        if self.start is None and self.n <= CONVEX_BOUNDS.most_variables and np.isinf(self.box).any() and not self.done:
-            of_system = self.evaluator.rewritten(self.evaluator.f, System(self.evaluator.f, (), np.zeros(0), np.zeros(0)))
+        if self.start is None and np.isinf(self.box).any() and not self.done:
             x = np.zeros(self.n) if self.incumbent.x is None else self.incumbent.x
             with stoppable():
-                lo, hi = closing.by_growth(of_system, *(end[:, 0] for end in self.box), x, self.incumbent.upper)
+                lo, hi = closing.without_constraints(self.evaluator, *(end[:, 0] for end in self.box), x, self.incumbent.upper)
             self.box = lo[:, None], hi[:, None]
 
     def _refine(self) -> Iterator[None]:

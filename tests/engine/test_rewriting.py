@@ -42,6 +42,8 @@ PROBLEMS = {
     "a domain": ({"domain bounds"}, lambda x: np.log(x[0]) ** 2 + np.sqrt(x[1]) + 1 / x[0], [(-1, 2)] * 2, {}),
     "squares": ({"completed squares"}, lambda x: x[0] ** 2 - 16 * x[0] + np.sqrt(x[1]), [(-np.inf, np.inf), (-1, 4)],
                 {"constraints": lambda x: x[0] + x[1] >= 1}),
+    "products": ({"convex below"}, lambda x: (x[0] + 2 * x[1] - 1) * (3 * x[0] - x[1] + 2) + x[0] + x[1], [(-np.inf, np.inf)] * 2,
+                 {"constraints": [lambda x: x[0] + 2 * x[1] >= 1, lambda x: 3 * x[0] - x[1] >= -2, lambda x: x[0] >= -5]}),
     "entropies": ({"entropies"}, lambda x: x[0] * np.log(x[0]) + 2 * x[1] * np.log(x[1] / x[0]) - x[1], [(0, 1), (0, 2)],
                   {"constraints": lambda x: x[0] + x[1] <= 1.5}),
     "semidefinite forms": ({"completed forms", "curvature"}, lambda x: x[0] ** 2 + x[0] * x[1] + x[1] ** 2 - 3 * x[0],

@@ -10,6 +10,7 @@ from infimum.bounds.infinite_ends.convex_bounds import Box, with_convex_bounds
 from infimum.bounds.infinite_ends.growth_bounds import with_growth_bounds
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import var
+from infimum.problem.system import System
 from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 
 
@@ -17,6 +18,14 @@ def closed(evaluator: Evaluator, bounding: Evaluator, lo: np.ndarray, hi: np.nda
     """The box [lo, hi] with ends in the place of infinite and of very far ones, as far as they follow for the points that obey
     all constraints and f <= upper. `bounding` has other forms of the same system; x may be any point."""
     return by_growth(evaluator, *with_convex_bounds(bounding, lo, hi, x, upper), x, upper)
+
+
+def without_constraints(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:
+    """The same of a function by itself that is not known to be convex."""
+    if len(lo) > POLICY.most_variables:
+        return lo, hi
+    system = System(evaluator.f, (), np.zeros(0), np.zeros(0))
+    return by_growth(evaluator.rewritten(evaluator.f, system), lo, hi, x, upper)
 
 
 def by_growth(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, upper: float) -> Box:

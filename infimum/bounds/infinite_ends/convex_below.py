@@ -23,6 +23,7 @@ from infimum.expr.rewriting_switches import step
 from infimum.problem.system import System
 from infimum.relax.completed_forms import sum_of_squares
 from infimum.relax.convex_quadratics import Square, quadratic_form_of, squares_of
+from infimum.relax.dense_simplex import solved
 from infimum.search.policy.infinite_ends import CONVEX_BOUNDS as POLICY
 
 
@@ -44,7 +45,7 @@ def convex_below(system: System, x: Expr, lo: np.ndarray, hi: np.ndarray) -> Sys
     forms.enclose(lo, hi)
     products: list[Form] | None = None
     for form in candidates:
-        below = _below(form, forms, lo, hi)
+        below = _below(form, forms, lo, hi) if _is_moderate(form) else None
         for f in () if below is None else _without_swings(below.quadratic, below.swings):
             squares = _squares(f)
             if squares is None:
@@ -73,6 +74,12 @@ class _Below(NamedTuple):
 def _squares(f: Form) -> list[Square] | None:
     form = quadratic_form_of(f)
     return None if form is None else squares_of(form.matrix)
+
+
+def _is_moderate(form: Form) -> bool:
+    """Are its numbers, and their products by each other, neither too large for doubles nor too small?"""
+    exponents = (number.numerator.bit_length() - number.denominator.bit_length() for number in form.values())
+    return all(2 * abs(exponent) <= POLICY.largest_exponent for exponent in exponents)
 
 
 def _degree(term: Term) -> int:
@@ -119,14 +126,19 @@ def _without_swings(f: Form, swings: dict[int, Fraction]) -> Iterator[Form]:
 
 
 def _products(system: System, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> list[Form]:
-    """Of two linear forms that are not negative on the box where the constraints hold; none if these are too many."""
-    ends, linear = [({variable(j): Fraction(1)}, lo[j], hi[j]) for j in range(len(lo))], []
+    """Of two linear forms that are not negative on the box where the constraints hold: ends of constraints, and the nearest ends
+    of variables."""
+    ends, linear = [], []
     for row, *sides in zip(system.rows[1:], system.lower, system.upper, strict=True):
-        ends += [(form, *sides) for form in forms.of(row)[:1] if is_linear(form)]
-    for form, least, most in ends:
-        linear += [plus({}, plus(form, {CONSTANT: Fraction(float(end))}, Fraction(-1)), Fraction(sign))
-                   for sign, end in ((1, least), (-1, most)) if np.isfinite(end)]
-    return [times(a, b) for a, b in combinations_with_replacement(linear, 2)] if len(linear) <= POLICY.most_factors else []
+        form = next(iter(forms.of(row)), None)
+        if form is not None and is_linear(form):
+            ends += [(form, sign, end) for sign, end in zip((1, -1), sides, strict=True)]
+    variables = [({variable(j): Fraction(1)}, sign, end) for j in range(len(lo)) for sign, end in ((1, lo[j]), (-1, hi[j]))]
+    for form, sign, end in [*ends, *sorted(variables, key=lambda known: abs(known[2]))]:
+        if np.isfinite(end) and len(linear) < POLICY.most_factors:
+            linear.append(plus({}, plus(form, {CONSTANT: Fraction(float(end))}, Fraction(-1)), Fraction(sign)))
+    linear = [form for form in linear if _is_moderate(form)]
+    return [times(a, b) for a, b in combinations_with_replacement(linear, 2)]
 
 
 def _lines(n: int) -> list[Form]:
@@ -137,40 +149,21 @@ def _lines(n: int) -> list[Form]:
 
 
 def _weights(parts: list[Form], wanted: Form) -> dict[int, Fraction] | None:
-    """Numbers >= 0 with which these forms add up to the wanted one exactly, those that are not 0; None if none are found."""
+    """Numbers >= 0 with which these forms add up to the wanted one exactly, those that are not 0; None if none are found. A
+    linear program says which they are, with the same bits on every machine."""
     terms = sorted({term for form in (*parts, wanted) for term in form})
     matrix = np.array([[float(form.get(term, 0)) for form in parts] for term in terms]).reshape(len(terms), len(parts))
     right = np.array([float(wanted.get(term, 0)) for term in terms])
-    with np.errstate(all="ignore"):
-        size = np.sqrt((matrix**2).sum(axis=0))
-        estimate = _not_negative(matrix / np.where(size > 0, size, 1.0), right)
-    used, known = np.flatnonzero(estimate).tolist(), Elimination(lambda term: 1.0)
+    size = np.abs(matrix).max(axis=0, initial=0.0)
+    matrix = POLICY.largest_weight * matrix / np.where(size > 0, size, 1.0)
+    right = right / np.abs(right).max(initial=0.0)
+    rows = np.concatenate([matrix, -matrix])
+    turns = max(1, POLICY.product_operations // max(1, rows.size))
+    ended = solved(np.ones(len(parts)), rows, np.concatenate([right, -right]), turns)
+    used, known = np.flatnonzero(ended.point > POLICY.least_weight).tolist(), Elimination(lambda term: 1.0)
     for term in terms:
         form = {variable(k): number for k in used if (number := parts[k].get(term, Fraction(0)))}
         if known.add(plus(form, {CONSTANT: wanted.get(term, Fraction(0))}, Fraction(-1))):
             return None
     found = {k: -known.by.get(variable(k), {}).get(CONSTANT, Fraction(0)) for k in used}
     return found if all(number >= 0 for number in found.values()) else None
-
-
-def _not_negative(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Least squares with numbers >= 0, by Lawson and Hanson: those that are not 0 belong to columns that are independent."""
-    found, free = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], bool)
-    for _ in range(POLICY.most_exchanges):
-        slope = np.where(free, -inf, matrix.T @ (right - matrix @ found))
-        enters = int(np.argmax(slope))
-        if not slope[enters] > POLICY.least_slope * np.abs(right).max(initial=0.0):
-            break
-        free[enters] = True
-        while free.any():
-            best = np.zeros(len(found))
-            best[free] = np.linalg.lstsq(matrix[:, free], right, rcond=None)[0]
-            out = free & (best <= 0)
-            if not out.any():
-                break
-            share = np.min(found[out] / (found[out] - best[out]))
-            found = found + share * (best - found)
-            free &= found > 0
-            found[~free] = 0.0
-        found = np.where(free, best, 0.0)
-    return found

@@ -91,8 +91,8 @@ def row_curvatures(system: System, lo: np.ndarray, hi: np.ndarray) -> np.ndarray
 
 
 def is_convex(system: System, lo: np.ndarray, hi: np.ndarray) -> bool:
-    """Is f known to be convex, and not to be linear, where it is defined?"""
-    return row_curvatures(system, lo, hi)[0] == CONVEX
+    """Is f known to be convex, and not to be linear, where it is defined, and are variables few enough for these bounds?"""
+    return len(lo) <= POLICY.most_variables and row_curvatures(system, lo, hi)[0] == CONVEX
 
 
 # fixed: by the lemma of the proof

@@ -4,9 +4,6 @@
 class CONVEX_BOUNDS:
     """Bounds of variables that have none, from a convex set. Shown by `bench/minlp.py`."""
 
-    wide_bounds = 2.0**20      # width: bounds that are wider are looked at again
-    much_better = 0.5          # with a value that is better by this part of the last one,
-    most_closings = 8          # as often at most, the first time counted
     first_reach = 16.0         # how far the smaller box reaches from a point at first, in sizes of each variable,
     growth = 16.0              # the factor by which it grows where no tangent is left to be added,
     last_reach = 1e9           # and by which it grows at most
@@ -16,10 +13,12 @@ class CONVEX_BOUNDS:
     most_operations = 1 << 30  # and numbers that all of them change
     most_variables = 128       # of a problem
     most_turns = 4000          # turns of one linear program
-    most_factors = 24          # variables of a quadratic f, and ends of linear constraints whose products are taken from it,
-    most_exchanges = 400       # exchanges of these products, while those are looked for that leave a convex function,
+    most_factors = 16          # variables of a quadratic f, and ends of linear constraints whose products are taken from it,
+    product_operations = 1 << 26  # while those are looked for that leave a convex function,
+    largest_weight = 64.0      # times what one of them alone would need: the largest number of one,
+    least_weight = 2.0**-30    # and part of that: smaller numbers count as 0
+    largest_exponent = 900     # binary exponent of numbers that are looked at
     swing_shares = 2.0**-3, 2.0**-8, 2.0**-16  # parts of squares that outweigh variables times bounded functions, tried in turn
-    least_slope = 1e-9         # and part of the coefficients by which one must bring nearer to it
     growth_halvings = 10       # of 1: the least bound that a polynomial is asked for,
     growth_largest_degree = 1 << 10  # of the polynomial in one number that joint bounds of several variables come from
     growth_doublings = 100     # doublings of 1: the largest one,

@@ -57,6 +57,8 @@ class CONSTRAINED:
     relative_excess = 2.0**-20    # a verified value within this distance of the best estimate is accepted
     most_repairs = 8              # times that what was in the way of a proof may lead to a better point
     first_search_step = 4         # steps before the first look, where lower bounds are good
+    much_better = 0.5             # part of a value: with one that is better by that, very wide bounds are looked at again,
+    most_closings = 8             # as often at most, the first time counted
     most_narrowed_searches = 3    # times that a better point may tell where to look for the next
     # all steps of the quadratic bound together may cost as many operations as the evaluations until then did
     evaluation_operations = 1 << 14  # operations of an evaluation beside those of the functions,

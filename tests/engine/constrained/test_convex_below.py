@@ -1,5 +1,6 @@
 """Variables without bounds, by convex functions below f (`bounds/infinite_ends/convex_below.py`)."""
 
+import time
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import Verdict, minimize
-from infimum.bounds.infinite_ends import convex_below as module
 from infimum.bounds.infinite_ends.closing import by_growth
 from infimum.bounds.infinite_ends.convex_below import convex_below
 from infimum.evaluation.evaluator import Evaluator
@@ -106,15 +106,35 @@ def test_what_falls_without_end_is_not_closed(f, row):
     assert np.isinf(by_growth(system, np.full(2, -np.inf), np.full(2, np.inf), np.ones(2), 5.0)).any()
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), rows=st.integers(1, 6), columns=st.integers(1, 8))
-def test_least_squares_with_numbers_that_are_not_negative(seed, rows, columns):
-    """The conditions of an optimum: no slope upwards, none at numbers that are not 0."""
-    rng = np.random.default_rng(seed)
-    matrix, right = rng.normal(size=(rows, columns)), rng.normal(size=rows)
-    x = module._not_negative(matrix, right)
-    slope = matrix.T @ (right - matrix @ x)
-    assert (x >= 0).all() and (slope <= 1e-6).all() and (np.abs(slope[x > 0]) <= 1e-6).all()
+@pytest.mark.parametrize("a, q", [
+    ([[-2., -2, -3], [0, -3, 0], [3, 2, 1], [1, 0, -2], [2, 1, -3]], [[9., 22, 10], [39, 20, -9], [-37, -31, -6]]),
+    ([[-5., 9, -8], [7, -1, 8], [-9, 7, 7]], [[-33e3, -35e3, -3e3], [-47e3, 36e3, 5e3], [-10e3, -25e3, 21e3]]),
+])
+def test_products_that_do_not_fit_are_soon_given_up(a, q):
+    """An exchange of products by least squares was repeated without end."""
+    a, q, begun = np.array(a), np.array(q), time.monotonic()
+    minimize(lambda x: x @ q @ x, [(None, None)] * 3, constraints=[lambda x: a @ x >= -1], x0=np.zeros(3), time_limit=1)
+    assert time.monotonic() - begun < 10
+
+
+def test_many_rows_take_little_time():
+    """16 variables and the ends of 16 rows; the numbers of many products are found among those of all of them."""
+    rng = np.random.default_rng(0)
+    a, q = rng.integers(-3, 4, (16, 16)) / 1.0, rng.normal(size=(16, 16)).round(6)
+    system = Case(lambda x: x @ q @ x, [(lambda x, k=k: a[k] @ x, 1.0, np.inf) for k in range(16)], [(-np.inf, np.inf)] * 16)
+    begun = time.process_time()
+    convex_below(system.evaluator().system, var("x", (16,)), np.full(16, -np.inf), np.full(16, np.inf))
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize("f, constraints", [
+    (lambda x: (1e160 * x[0]) * (1e160 * x[1]), [lambda x: x[0] >= 1e-160, lambda x: x[1] >= 1e-160]),
+    (lambda x: x[0] * x[1] + x[0], [lambda x: 1e200 * x[0] >= 1, lambda x: 1e200 * x[1] >= 1]),
+    (lambda x: (1e160 * x[0] - 1) * (x[1] - 1), [lambda x: 1e160 * x[0] >= 1, lambda x: x[1] >= 1]),
+])
+def test_products_beyond_doubles_are_left_alone(f, constraints):
+    r = minimize(f, [(None, None)] * 2, constraints=constraints, time_limit=1)
+    assert r.lower <= r.upper
 
 
 def test_bounds_are_looked_at_again_with_a_better_point(tmp_path):
@@ -136,7 +156,8 @@ def test_bounds_are_looked_at_again_with_a_better_point(tmp_path):
 
 
 TERMS = [lambda x, a, i, j: a * np.sin(2 * x[i]), lambda x, a, i, j: a * np.cos(x[i] * x[j]),
-         lambda x, a, i, j: abs(a) * np.exp(-x[i]), lambda x, a, i, j: a * np.tanh(x[i] - x[j]), lambda x, a, i, j: a / (1 + x[i]**2), lambda x, a, i, j: a * x[i],
+         lambda x, a, i, j: abs(a) * np.exp(-x[i]), lambda x, a, i, j: a * np.tanh(x[i] - x[j]),
+         lambda x, a, i, j: a / (1 + x[i]**2), lambda x, a, i, j: a * x[i],
          lambda x, a, i, j: abs(a) * abs(x[i] - x[j] + 1), lambda x, a, i, j: abs(a) * np.sqrt(1 + x[i]**2),
          lambda x, a, i, j: a * x[i] * np.cos(x[j]) * np.arctan(x[i]), lambda x, a, i, j: abs(a) * np.maximum(x[i], x[j])]
 
