@@ -24,7 +24,7 @@ from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.worker_threads import thread_count
 from infimum.errors import InternalError
 from infimum.kernel.ir import Function, Kernel, Loop
-from infimum.support.clock import check_time, left, stop_if_over
+from infimum.support.clock import check_time, left, stop_if_over, stop_unless_left
 from infimum.support.digests import blake2b
 from infimum.support.lazy import LazyModule, dataclass
 
@@ -49,6 +49,7 @@ _HOT_WEIGHT = 1 << 14    # instructions that a lane runs, about, before one asks
 _WORDS_AN_INSTRUCTION = 4  # of interpreted programs: the operation, two or three operands, the result
 _LINE_SECONDS = 3e-4     # that a line takes to be compiled in the better way, on a slow machine
 _WORD_SECONDS = 6e-5     # that a word of an interpreted program takes to be compiled in the plain way, as well
+_LOOPED_WORD_SECONDS = 1e-9  # that a word in a loop takes to be interpreted, as loops may end early
 _FIRST_VECTORS = 8       # vectors for each thread that are interpreted before it is asked what that cost
 _INTERPRETED_FACTOR = 16  # how much longer a box takes than by the first guess, which is one of machine code
 _EARLY_END_FACTOR = 4    # times sooner than at their limit rounds end, about
@@ -115,6 +116,8 @@ class CompiledKernel:
             return
         self._boxes += max(count, self.lanes) * times
         self._improve_if_worth_it(self._looped)
+        if self._code[2] is not None and self._takes >= left():
+            stop_unless_left(_LOOPED_WORD_SECONDS * self._looped)
         if count < self.lanes:
             small = count > _NARROW_LANES or self._cost < _LONG_SECONDS or self._narrow is None or self._takes >= left()
             (self if small or self.lanes == _NARROW_LANES else self._narrow())._run_padded(inputs, outputs, data, udata, count,

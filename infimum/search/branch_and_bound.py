@@ -76,8 +76,10 @@ class BranchAndBound(PooledSearch):
         self._judge_sharpest_test()
 
     def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
-        before, final = self.pool.everything(), self.final
+        """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was. What was
+        proved of f stays."""
+        before, final, least = self.pool.everything(), self.final, self.lower()
+        self.floor = max(self.floor, least) if least < np.inf else self.floor
         try:
             self.pool.replace(Regions.none(self.n))
             self.final = Regions.none(self.n)

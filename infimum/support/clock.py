@@ -100,6 +100,13 @@ def stop_if_over() -> None:
         watch.stop_if_over()
 
 
+def stop_unless_left(seconds: float) -> None:
+    """Called before what takes long and cannot be cut: raises RunTimeOver within `stoppable()`, where no more time is left."""
+    watch = _watch.get()
+    if watch is not None and watch.stoppable and seconds >= left():
+        raise RunTimeOver
+
+
 def left() -> float:
     """The seconds that are left to the run; infinite where nobody counts them."""
     watch = _watch.get()

@@ -31,6 +31,8 @@ def with_quadratic_vectors(f: Expr, x: Expr) -> Expr:
     """f, a function of x, with its long quadratic sums as sums of vectors."""
     depends = dependent(f, x)
     elements = {node: int(node.args[0]["starts"][0]) for node in depends if is_element(node, x)}
+    if sum(_term((node, ()), elements) is not None for node in depends) < POLICY.least_vector:
+        return f  # too few for one vector: long chains of sums within sums are not looked at again and again
     written: dict[Expr, list[Part | list[_Term]]] = {}
     for total in reversed(totals(f, depends)):  # the outermost first
         parts = all_parts(total, depends, "add", POLICY.most_parts)

@@ -13,6 +13,7 @@ from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import const, operations, var
 from infimum.expr.rewriting_switches import without
+from infimum.trace import quadratic_vectors
 from infimum.trace.quadratic_vectors import with_quadratic_vectors
 from infimum.trace.trace import trace
 
@@ -101,3 +102,17 @@ def test_coefficients_that_are_multiplied_or_divided_stay_as_they_are():
     for one in (lambda v, i: 0.1 * (v[i % N] * v[i // N]) * 0.1, lambda v, i: 0.1 * v[i % N] * v[i // N] / 3.0):
         f = trace(lambda v, one=one: sum(one(v, i) for i in range(N * N)), N)
         assert with_quadratic_vectors(f, var("x", (N,))) is f
+
+
+def test_long_chains_of_sums_are_left_at_once(monkeypatch):
+    """Each state of 200 steps of Euler is a sum of all states before it, and no product of variables is among them."""
+    asked = []
+    monkeypatch.setattr(quadratic_vectors, "all_parts", lambda *given: asked.append(given))
+
+    def last(k):
+        a, b = 0.0, 1.0
+        for _ in range(200):
+            a, b = a + 0.01 * (k[0] * b - k[1] * a**2), b - 0.01 * k[0] * b
+        return a
+    infimum.compile(last, 2)
+    assert not asked

@@ -8,6 +8,7 @@ from infimum.bounds.bound_table import Payoff, Schedule
 from infimum.bounds.linear_programs.linear_program_bound import LinearProgramBound, PayoffInTurns, Turn
 from infimum.bounds.linear_programs.root_linear_programs import RootLinearPrograms
 from infimum.kernel.region_cut import rows
+from infimum.problems import constrained
 from infimum.relax.program_bounds import TightenedRegion
 from infimum.search.branch_and_bound import BranchAndBound
 from tests.engine.constrained.planted_systems import evaluator_of
@@ -112,3 +113,11 @@ def test_a_rest_gives_others_their_first_try():
     again = PayoffInTurns(Schedule(0, 1, 0.0))
     again.restore(payoff.state())
     assert (again.due, again.pays, again.rest) == (15, False, 0)
+
+
+def test_what_was_proved_stays_when_cutting_begins_anew():
+    """Boxes have closed little by then, but more than the program of the whole box."""
+    problem, seen = constrained.get("hs_93"), []
+    found = infimum.minimize(problem.fun, problem.bounds, constraints=problem.constraints, max_boxes=60_000,
+                             callback=lambda progress: seen.append(progress.lower))
+    assert found.lp and found.lp["solved"] and len(seen) > 100 and seen == sorted(seen) and found.lower >= seen[-1]
