@@ -99,7 +99,7 @@ def workers(d: Draw) -> Judgement:
     q, _ = problem(d, kinds=("hilly",), rows=0.3, least=2, hard=False)
     portions, counts = d.one_of((2, 4)), (1, d.one_of((2, 3)))
     asked = {"portions": portions, "batch": 32, "xtol": 0.01, "engine": d.one_of(("auto", "auto", "subdomain", "newton"))}
-    soon = rounds.POLICY._replace(before=1 << 30, regions_a_portion=1)  # a round as soon as there are regions
+    soon = type("Soon", (rounds.POLICY,), {"before": 1 << 30, "regions_a_portion": 1})  # a round as soon as there are regions
     with patched(rounds, "POLICY", soon):
         results = [run(q, workers=count, **asked) for count in counts]
     found = _bits(q, results, [f"{count} workers, {asked}" for count in counts])

@@ -16,6 +16,12 @@ def test_no_two_answers_contradict_each_other(first: int):
     assert sum(record.decided for record in records) >= TOGETHER // 2, [(r.draw, r.relation, r.note) for r in records]
 
 
+@pytest.mark.parametrize("name", sorted(RELATIONS.keys() - set(QUICK)))
+def test_those_that_take_longer_work(name: str):
+    record = one_draw(SEED, 0, name)
+    assert not record.wrong, f"{record.wrong}\nrepeat with: {record.repeat(SEED)}"
+
+
 def test_every_relation_comes():
     cycle = sum(relation.share for relation in RELATIONS.values())
     drawn = [relation_of(number) for number in range(cycle)]
