@@ -8,6 +8,7 @@ Proof: docs/proofs/feasible_points.md.
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 
@@ -204,6 +205,14 @@ def enclosed(form: Form, lo: np.ndarray, hi: np.ndarray) -> tuple[Fraction, Frac
     return low, high
 
 
+def _size(value: Fraction) -> float:
+    """Of a number that may lie beyond all doubles."""
+    try:
+        return abs(float(value))
+    except OverflowError:
+        return inf
+
+
 class Elimination:
     """Forms that vanish, each with a term that it is solved for and that occurs in no other one: what they leave of further ones.
 
@@ -229,7 +238,7 @@ class Elimination:
         terms = [term for term in sorted(form) if term]
         if not terms:
             return form
-        lead = max(terms, key=lambda term: abs(float(form[term])) * self.preference(term))
+        lead = max(terms, key=lambda term: _size(form[term]) * self.preference(term))
         form = {term: value / form[lead] for term, value in form.items()}
         for other, row in self.by.items():
             if lead in row:

@@ -1,6 +1,7 @@
 """Variables without bounds, by convex functions below f (`bounds/infinite_ends/convex_below.py`)."""
 
 import time
+from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -13,6 +14,7 @@ from infimum import Verdict, minimize
 from infimum.bounds.infinite_ends.closing import by_growth
 from infimum.bounds.infinite_ends.convex_below import convex_below
 from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.exact_forms import Elimination, variable
 from infimum.expr.node import var
 from tests.engine.constrained_systems import Case
 
@@ -185,3 +187,10 @@ def test_it_is_below_sums_of_powers_and_other_functions(seed, n, kinds):
     low, high = by_growth(evaluator, *ends, np.zeros(n), 50.0)
     kept = x[:, values <= 50.0 * (1 - 1e-9)]
     assert ((low[:, None] <= kept) & (kept <= high[:, None])).all()
+
+
+def test_quotients_beyond_doubles_are_eliminated():
+    big, x, y = Fraction(10) ** 400, variable(0), variable(1)
+    known = Elimination(lambda term: 1.0)
+    assert known.add({x: big, y: Fraction(1)}) is None
+    assert known.reduced({x: big}) == {y: Fraction(-1)}
