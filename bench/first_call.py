@@ -133,8 +133,12 @@ def main() -> int:
     asked = parser.parse_args()
     compileall.compile_dir(os.path.join(ROOT, "infimum"), quiet=1)  # as where it is installed
     paths = [path for path in sorted(Path(asked.models).glob("*.nl")) if any(text in path.stem for text in asked.only)]
+    if not paths:
+        parser.error(f"there are no such .nl files in {asked.models}")
     rows = run(paths, asked.limit, asked.jobs)
     solved = [row for row in rows if row["verdict"] in SOLVED]
+    if not solved:
+        parser.error(f"none of {len(rows)} models is solved within {asked.limit:g} s")
     head(f"{len(rows)} models, {len(solved)} solved within {asked.limit:g} s")
     for what, key, wanted in (("seconds", "seconds", MOST_SECONDS), ("seconds of processor time", "cpu", None)):
         middle = statistics.median(row[key] for row in solved)
