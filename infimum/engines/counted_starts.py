@@ -54,6 +54,7 @@ class ProgramsStage:
 
     def _closes(self, boxes: int, distance: float) -> bool:
         """Has the distance fallen by a power of the number of boxes since there were half as many, or fewer?"""
+        boxes, distance = max(boxes, 1), max(0.0, distance)  # 0 if nothing is left, where both bounds are infinite
         if boxes >= 2 * self.marks[1][0]:
             self.marks = self.marks[1], (boxes, distance)
         before, was = self.marks[0]

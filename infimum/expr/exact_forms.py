@@ -21,6 +21,7 @@ from infimum.support.clock import stop_if_over
 Factor = tuple[str, int]                  # ("", j): the variable j; (key, k): the element k of the expression with that key
 Term = tuple[tuple[Factor, int], ...]     # factors, in order, and their powers
 Form = dict[Term, Fraction]
+Ends = tuple[Fraction | float, Fraction | float]  # of an interval: exact numbers, or infinite ones
 CONSTANT: Term = ()                       # fixed: the product of no factors
 
 
@@ -31,6 +32,11 @@ class TooLong(Exception):
 def variable(j: int) -> Term:
     """The term that is the variable j alone."""
     return ((("", j), 1),)
+
+
+def degree(term: Term) -> int:
+    """The sum of its powers."""
+    return sum(power for _, power in term)
 
 
 def is_linear(form: Form) -> bool:
@@ -189,20 +195,41 @@ def value_at(form: Form, x: dict[int, Fraction]) -> Fraction | None:
     return total
 
 
-def enclosed(form: Form, lo: np.ndarray, hi: np.ndarray) -> tuple[Fraction, Fraction] | None:
-    """On a box, term by term; None unless the form is a polynomial."""
-    if not is_polynomial(form):
-        return None
+def enclosed(form: Form, lo: np.ndarray, hi: np.ndarray, known: dict[Factor, Ends] | None = None) -> Ends:
+    """On a box, term by term. `known`: of other factors than variables; one that is not known may be any number.
+
+    >>> enclosed({variable(0): Fraction(2), CONSTANT: Fraction(1)}, np.array([-1.0]), np.array([np.inf]))
+    (Fraction(-1, 1), inf)
+    """
     low = high = Fraction(0)
     for term, value in form.items():
-        ends = (value, value)
-        for (_, j), power in term:
-            a, b = Fraction(float(lo[j])), Fraction(float(hi[j]))
-            powers = [a**power, b**power, *([Fraction(0)] if power % 2 == 0 and a < 0 < b else [])]
-            products = [end * other for end in ends for other in (min(powers), max(powers))]
-            ends = min(products), max(products)
-        low, high = low + ends[0], high + ends[1]
+        least, most = value, value
+        for (name, k), power in term:
+            ends = (known or {}).get((name, k), (-inf, inf)) if name else (exact_end(float(lo[k])), exact_end(float(hi[k])))
+            powers = [ends[0]**power, ends[1]**power, *([Fraction(0)] if power % 2 == 0 and ends[0] < 0 < ends[1] else [])]
+            products = [_product_of_ends(a, b) for a in (least, most) for b in (min(powers), max(powers))]
+            least, most = min(products), max(products)
+        low, high = _sum_of_ends(low, least), _sum_of_ends(high, most)
     return low, high
+
+
+def exact_end(end: float) -> Fraction | float:
+    """Of an interval: exactly what the double is, which may be infinite."""
+    return Fraction(end) if abs(end) < inf else end
+
+
+def _product_of_ends(a: Fraction | float, b: Fraction | float) -> Fraction | float:
+    """0 times an infinite end is 0."""
+    if not (a and b):
+        return Fraction(0)
+    if abs(a) == inf or abs(b) == inf:
+        return inf if (a > 0) == (b > 0) else -inf
+    return a * b
+
+
+def _sum_of_ends(a: Fraction | float, b: Fraction | float) -> Fraction | float:
+    """Of two ends of the same side: where one is infinite, so is the sum."""
+    return a if abs(a) == inf else b if abs(b) == inf else a + b
 
 
 def _size(value: Fraction) -> float:

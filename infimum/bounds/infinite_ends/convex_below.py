@@ -16,7 +16,7 @@ import numpy as np
 
 from infimum.bounds.infinite_ends.enclosed_forms import EnclosedForms
 from infimum.expr.build import build
-from infimum.expr.exact_forms import CONSTANT, Elimination, Factor, Form, Term, is_linear, is_polynomial, plus, times, variable
+from infimum.expr.exact_forms import CONSTANT, Elimination, Factor, Form, degree, is_linear, is_polynomial, plus, times, variable
 from infimum.expr.node import Expr
 from infimum.expr.rationals import between_doubles
 from infimum.expr.rewriting_switches import step
@@ -43,14 +43,16 @@ def convex_below(system: System, x: Expr, lo: np.ndarray, hi: np.ndarray) -> Sys
     forms = EnclosedForms(len(lo))
     candidates = forms.of(system.f) if len(lo) <= POLICY.most_factors else []
     forms.enclose(lo, hi)
-    products: list[Form] | None = None
+    products: list[Form] | None = None  # made when they are needed
     for form in candidates:
         below = _below(form, forms, lo, hi) if _is_moderate(form) else None
         for f in () if below is None else _without_swings(below.quadratic, below.swings):
             squares = _squares(f)
             if squares is None:
-                products = _products(system, forms, lo, hi) if products is None else products
-                weights = _weights([_quadratic(part) for part in (*products, *_lines(len(lo)))], _quadratic(f)) or {}
+                if products is None:
+                    products = _products(system, forms, lo, hi)
+                    parts = [_quadratic(part) for part in (*products, *_lines(len(lo)))]
+                weights = (_weights(parts, _quadratic(f)) if products else None) or {}
                 for k, product in enumerate(products):
                     f = plus(f, product, -weights.get(k, Fraction(0)))
                 squares = _squares(f)
@@ -82,12 +84,8 @@ def _is_moderate(form: Form) -> bool:
     return all(2 * abs(exponent) <= POLICY.largest_exponent for exponent in exponents)
 
 
-def _degree(term: Term) -> int:
-    return sum(power for _, power in term)
-
-
 def _quadratic(form: Form) -> Form:
-    return {term: number for term, number in form.items() if _degree(term) == 2}
+    return {term: number for term, number in form.items() if degree(term) == 2}
 
 
 def _below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> _Below | None:
@@ -97,13 +95,13 @@ def _below(form: Form, forms: EnclosedForms, lo: np.ndarray, hi: np.ndarray) -> 
     for term, number in form.items():
         rest = {tuple(factor for factor in term if factor[0][0]): number}
         variables = [factor for factor in term if not factor[0][0]]
-        if is_polynomial({term: number}) and _degree(term) <= 2:
+        if is_polynomial({term: number}) and degree(term) <= 2:
             quadratic = plus(quadratic, {term: number})
-        elif len(term) == 1 and term[0][1] == 1 and forms.is_convex(term[0][0], number > 0, lo, hi):
+        elif len(term) == 1 and term[0][1] == 1 and forms.is_convex(term[0][0], number > 0):
             found.convex[term[0][0]] = number
         elif (least := forms.ends({term: number}, lo, hi)[0]) > -inf:
             quadratic = plus(quadratic, {CONSTANT: least})
-        elif _degree(tuple(variables)) == 1 and (most := max(map(abs, forms.ends(rest, lo, hi)))) < inf:
+        elif degree(tuple(variables)) == 1 and (most := max(map(abs, forms.ends(rest, lo, hi)))) < inf:
             (_, j), _ = variables[0]
             found.swings[j] = found.swings.get(j, Fraction(0)) + most
         else:

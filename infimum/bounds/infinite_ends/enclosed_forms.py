@@ -3,7 +3,6 @@
 Proof: docs/proofs/convex_bounds.md.
 """
 
-from fractions import Fraction
 from functools import reduce
 from math import inf
 
@@ -11,11 +10,9 @@ import numpy as np
 
 from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index, reshape
-from infimum.expr.exact_forms import ExactForms, Factor, Form, is_polynomial, opaque
+from infimum.expr.exact_forms import Ends, ExactForms, Factor, Form, degree, enclosed, exact_end, is_polynomial, opaque
 from infimum.expr.node import Expr, topological
 from infimum.structure.curvature import CONCAVE, CONVEX, curvatures
-
-Ends = tuple[Fraction | float, Fraction | float]  # exact numbers, or infinite ones
 
 
 class AddendForms(ExactForms):
@@ -31,7 +28,7 @@ class AddendForms(ExactForms):
 
 
 def _is_quadratic(form: Form) -> bool:
-    return is_polynomial(form) and all(sum(power for _, power in term) <= 2 for term in form)
+    return is_polynomial(form) and all(degree(term) <= 2 for term in form)
 
 
 class EnclosedForms:
@@ -40,7 +37,9 @@ class EnclosedForms:
     def __init__(self, n: int):
         self.n, self.kinds = n, (ExactForms({}), AddendForms({}))
         self.rows: list[Expr] = []  # those with such factors
+        self.box = np.full(n, -inf), np.full(n, inf)
         self.found: dict[Factor, Ends] = {}
+        self.nodes: dict[str, Expr] = {}
         self.curves: dict[str, np.ndarray] = {}
 
     def of(self, row: Expr) -> list[Form]:
@@ -52,56 +51,30 @@ class EnclosedForms:
 
     def enclose(self, lo: np.ndarray, hi: np.ndarray) -> None:
         """Encloses all factors where they are defined. One that is defined nowhere, or not known, may be any number."""
+        self.box, self.curves = (lo.copy(), hi.copy()), {}
         if not self.rows:
             return
+        self.nodes = {node.key: node for node in topological(self.rows)}
         total = reduce(lambda a, b: build("add", a, b), self.rows)
         for node, enclosure in Evaluator(total, self.n).inside(lo[:, None], hi[:, None]).items():
             for k, (low, high) in enumerate(zip(enclosure.lo[:, 0].tolist(), enclosure.hi[:, 0].tolist(), strict=True)):
                 known = low <= high and low < inf and high > -inf
-                self.found[node.key, k] = (_exact(low), _exact(high)) if known else (-inf, inf)
+                self.found[node.key, k] = (exact_end(low), exact_end(high)) if known else (-inf, inf)
 
     def element(self, factor: Factor) -> Expr:
         """A factor as an expression."""
         name, k = factor
-        node = next(node for node in topological(self.rows) if node.key == name)
-        return index(reshape(node, (node.size,)), k)
+        return index(reshape(self.nodes[name], (self.nodes[name].size,)), k)
 
-    def is_convex(self, factor: Factor, positive: bool, lo: np.ndarray, hi: np.ndarray) -> bool:
+    def is_convex(self, factor: Factor, positive: bool) -> bool:
         """Is it convex, or if it is multiplied by a negative number, concave, as its formula tells? An estimate where it is not
         defined on all of the box."""
-        if factor[0] not in self.curves:
-            node = next(node for node in topological(self.rows) if node.key == factor[0])
-            known = curvatures((node,), lo, hi)
-            self.curves[factor[0]] = np.zeros(node.size, int) if known is None else known[0].reshape(-1)
-        return bool(self.curves[factor[0]][factor[1]] & (CONVEX if positive else CONCAVE))
+        name, k = factor
+        if name not in self.curves:
+            known = curvatures((self.nodes[name],), *self.box)
+            self.curves[name] = np.zeros(self.nodes[name].size, int) if known is None else known[0].reshape(-1)
+        return bool(self.curves[name][k] & (CONVEX if positive else CONCAVE))
 
     def ends(self, form: Form, lo: np.ndarray, hi: np.ndarray) -> Ends:
-        """The form on a box, term by term."""
-        low = high = Fraction(0)
-        for term, value in form.items():
-            least, most = value, value
-            for (name, k), power in term:
-                ends = self.found.get((name, k), (-inf, inf)) if name else (_exact(float(lo[k])), _exact(float(hi[k])))
-                powers = [ends[0]**power, ends[1]**power, *([Fraction(0)] if power % 2 == 0 and ends[0] < 0 < ends[1] else [])]
-                products = [_times(a, b) for a in (least, most) for b in (min(powers), max(powers))]
-                least, most = min(products), max(products)
-            low, high = _plus(low, least), _plus(high, most)
-        return low, high
-
-
-def _exact(end: float) -> Fraction | float:
-    return Fraction(end) if abs(end) < inf else end
-
-
-def _times(a: Fraction | float, b: Fraction | float) -> Fraction | float:
-    """As ends of intervals: 0 times an infinite end is 0."""
-    if not (a and b):
-        return Fraction(0)
-    if abs(a) == inf or abs(b) == inf:
-        return inf if (a > 0) == (b > 0) else -inf
-    return a * b
-
-
-def _plus(a: Fraction | float, b: Fraction | float) -> Fraction | float:
-    """Of two ends of the same side: where one is infinite, so is the sum."""
-    return a if abs(a) == inf else b if abs(b) == inf else a + b
+        """The form on a box within that one, term by term."""
+        return enclosed(form, lo, hi, self.found)
